@@ -4,8 +4,8 @@ import { z } from "zod";
 export const WebUri = z.string().refine(isWebUri, "must be an absolute http(s) URI");
 
 /**
- * Where an authorization response may go: https, http on the user's own machine (RFC 8252 section 7.3), or a scheme of
- * the application's own, which has a dot in it (section 7.1). Without a fragment (RFC 6749 section 3.1.2).
+ * A redirect URI: https, http on the user's own machine (RFC 8252 section 7.3), or the application's own scheme, which
+ * must contain a dot (section 7.1). It has no fragment (RFC 6749 section 3.1.2).
  */
 export const RedirectUri = z
   .string()

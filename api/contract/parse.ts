@@ -75,8 +75,8 @@ export function parseBody<Body extends Shape>(
 }
 
 /**
- * Returns the known properties of a body under their own names. Throws for a property in two spellings, and for
- * anything but an object.
+ * Returns the known properties of a body under their canonical names, whatever their case. Throws for a property in
+ * two spellings, and for anything but an object.
  */
 export function foldNames(names: readonly string[], body: unknown): Record<string, unknown> {
   if (body === undefined) return {};

@@ -19,7 +19,7 @@ export async function readJsonBody(request: IncomingMessage, limits?: BodyLimits
 export interface BodyLimits {
   /** A whole body, uploads excepted. Default: 15 s. */
   bodyMsMax?: number;
-  /** Silence of an upload while we read it. Default: 30 s. */
+  /** The longest wait for the next chunk of an upload. Default: 30 s. */
   silenceMsMax?: number;
 }
 

@@ -23,7 +23,7 @@ export const smallerFilesHandedOver: Migration = {
 
 const validated = (table: string): string => `alter table ${table} validate constraint ${table}_format_check;`;
 
-/** Looks at every row while the table is in use, after the lock of the change is gone. */
+/** Validates every row after the change that locked the table has committed; the table stays in use. */
 export const smallerFilesValid: Migration = {
   name: "20261203-1312-smaller-files-valid",
   up: validated("issuances"),

@@ -82,8 +82,8 @@ const cases = nameConstraintsForms.flatMap((form) =>
   (Object.keys(leaves) as LeafName[]).map((leaf) => ({
     form,
     leaf,
-    taken: leaves[leaf].permitted || form === "none",
-    word: leaves[leaf].permitted || form === "none" ? "taken" : "refused",
+    accepted: leaves[leaf].permitted || form === "none",
+    word: leaves[leaf].permitted || form === "none" ? "accepted" : "refused",
   })),
 );
 
@@ -150,10 +150,10 @@ describeWithTool("openssl", "OpenSSL", () => {
       ...["-untrusted", `${form}.pem`, fileOf(form, leaf)],
     ]);
 
-  test.each(cases)("name constraints $form: $leaf is $word", ({ form, leaf, taken }) => {
+  test.each(cases)("name constraints $form: $leaf is $word", ({ form, leaf, accepted }) => {
     const { status, output } = verify(form, leaf, purposeOf[leaves[leaf].purpose]);
-    expect({ taken: status === 0, output }).toMatchObject({ taken });
-    if (!taken) expect(output).toMatch(/permitted subtree violation|excluded subtree violation/);
+    expect({ accepted: status === 0, output }).toMatchObject({ accepted });
+    if (!accepted) expect(output).toMatch(/permitted subtree violation|excluded subtree violation/);
   });
 
   test.each(nameConstraintsForms)("name constraints %s: the CA cannot certify an e-mail signer", (form) => {
@@ -165,14 +165,14 @@ describeWithTool("openssl", "OpenSSL", () => {
 });
 
 describeWithTool("certtool", "GnuTLS", () => {
-  test.each(cases)("name constraints $form: $leaf is $word", ({ form, leaf, taken }) => {
+  test.each(cases)("name constraints $form: $leaf is $word", ({ form, leaf, accepted }) => {
     const chain = ["--load-ca-certificate", "root.pem", "--infile", `chain-${form}-${leaf}.pem`];
     const joined = [fileOf(form, leaf), `${form}.pem`].map((file) => run("openssl", ["x509", "-in", file]).output);
     writeFileSync(join(directory, `chain-${form}-${leaf}.pem`), joined.join(""));
 
     const { status, output } = run("certtool", ["--verify", ...chain]);
-    expect({ taken: status === 0, output }).toMatchObject({ taken });
-    if (!taken) expect(output).toContain("violates the signer's constraints");
+    expect({ accepted: status === 0, output }).toMatchObject({ accepted });
+    if (!accepted) expect(output).toContain("violates the signer's constraints");
   });
 });
 
@@ -185,12 +185,12 @@ describeWithTool(["certutil", "vfychain"], "NSS", () => {
     expect(run("certutil", add).status).toBe(0);
   });
 
-  test.each(cases)("name constraints $form: $leaf is $word", ({ form, leaf, taken }) => {
+  test.each(cases)("name constraints $form: $leaf is $word", ({ form, leaf, accepted }) => {
     const usage = usageOf[leaves[leaf].purpose];
     const files = ["-a", fileOf(form, leaf), "-a", `${form}.pem`];
     const { status, output } = run("vfychain", ["-d", "sql:nss", "-pp", "-u", usage, ...files]);
-    expect({ taken: status === 0, output }).toMatchObject({ taken });
-    if (!taken) expect(output).toContain("Chain is bad!");
+    expect({ accepted: status === 0, output }).toMatchObject({ accepted });
+    if (!accepted) expect(output).toContain("Chain is bad!");
   });
 });
 
@@ -211,7 +211,7 @@ describeWithTool("java", "Java", () => {
     );
   });
 
-  test.each(cases)("name constraints $form: $leaf is $word", ({ form, leaf, taken }) => {
-    expect(found.get(fileOf(form, leaf))).toBe(taken ? "ok" : "INVALID_NAME");
+  test.each(cases)("name constraints $form: $leaf is $word", ({ form, leaf, accepted }) => {
+    expect(found.get(fileOf(form, leaf))).toBe(accepted ? "ok" : "INVALID_NAME");
   });
 });

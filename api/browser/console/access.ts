@@ -63,7 +63,7 @@ async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, req
   }
 }
 
-/** Not counted: the console renews a token only once it is about to expire. */
+/** Renewals are not counted: the console renews a token only when the token is about to expire. */
 const countIssued = (): Promise<void> => Promise.resolve();
 
 /** Runs new transactions inside the open one. */

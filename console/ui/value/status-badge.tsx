@@ -14,6 +14,7 @@ import {
   IconUserOff,
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { renewalDays } from "../../../domain/lifetimes.ts";
 
 /** The statuses. Each is shown as a word, a colour and an icon. */
 const statuses = {
@@ -57,17 +58,14 @@ export function StatusBadge({ status }: { status: Status }) {
   );
 }
 
-/** A profile with this many days left shows a warning. */
-const expiringDays = 30;
-
-/** Returns the status of a profile at a moment. */
+/** Returns the status of a profile at a moment: `expiring` once it can be renewed. */
 export function profileStatus(
   { revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string },
   at: Date,
 ): "active" | "expiring" | "expired" | "revoked" {
   if (revokedAt !== null) return "revoked";
   const daysLeft = (new Date(expiresAt).getTime() - at.getTime()) / 86_400_000;
-  return daysLeft <= 0 ? "expired" : daysLeft <= expiringDays ? "expiring" : "active";
+  return daysLeft <= 0 ? "expired" : daysLeft <= renewalDays ? "expiring" : "active";
 }
 
 export function userStatus(user: {

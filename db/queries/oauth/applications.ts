@@ -124,7 +124,7 @@ interface InRealm {
   clientId: string;
 }
 
-/** The client id of a realm's console. Administrators do not see it: the service registers and maintains it. */
+/** The client id of a realm's console. The service registers and maintains this client; administrators do not see it. */
 export const consoleClientId = (realmId: string): string => `console-${realmId}`;
 
 /** Excludes the console, which no user registered. */

@@ -92,7 +92,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
       text: expect.stringMatching(/^Revoked by the application .* No attempt seen since\.$/),
     });
 
-    // Within the minute in which good checks are recorded once.
+    // Less than a minute after the last recorded good check: the first refusal is recorded even so.
     await eventually(async () => {
       expect(await comes(profile)).toBe(false);
     });

@@ -12,7 +12,10 @@ import { startService, type RunningService } from "../../support/service/service
 import { freePort } from "../../support/run/services.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
-/** nginx as docker-compose.yml ships it, in front of two api processes. 200,000 rows are in `fault/compose-proxy`. */
+/**
+ * nginx as docker-compose.yml ships it, in front of two api processes. The test with 200,000 rows is in
+ * `fault/compose-proxy`.
+ */
 describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
   let service: RunningService;
   let nginx: Nginx;

@@ -58,7 +58,15 @@ export function findTool(name: string, path: string = process.env["PATH"] ?? "")
 export function requireTool(name: string): string {
   const tool = findTool(name);
   if (tool === undefined) throw new Error(whatIsMissing([name]));
-  return tool;
+  return name === "python3" ? (python ??= chosenPython(tool)) : tool;
+}
+
+let python: string | undefined;
+
+/** Returns the Python that `python3` runs: version managers put scripts before it, which cost more than our programs. */
+function chosenPython(tool: string): string {
+  const { stdout } = spawnSync(tool, ["-I", "-S", "-c", "import sys; print(sys.executable)"], { encoding: "utf8" });
+  return stdout.trim() || tool;
 }
 
 /**

@@ -5,7 +5,7 @@ import { responderVariables } from "../../../responder/config.ts";
 import type { Variable } from "../../../runtime/config/variables.ts";
 import { workerVariables } from "../../../worker/config.ts";
 
-/** Every variable that a server process reads, by its own configuration. */
+/** The environment variables that each kind of server process reads, taken from its own configuration. */
 export const serverProcessVariables: Readonly<Record<ProcessKind, readonly Variable[]>> = {
   api: [...serverVariables, ...apiVariables],
   worker: [...serverVariables, ...workerVariables],

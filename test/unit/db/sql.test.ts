@@ -25,7 +25,7 @@ test("an unprepared fragment is spliced in as well, and leaves the whole stateme
   expect(whole.isUnprepared).toBe(true);
 });
 
-test("text and values that sql`…` did not make are no statement", () => {
+test("text and values that sql`…` did not make are not a statement", () => {
   expectTypeOf<{ text: string; values: readonly unknown[]; isUnprepared: boolean }>().not.toExtend<Sql>();
   expectTypeOf<Db["query"]>().parameter(0).toEqualTypeOf<Sql>();
 });

@@ -141,7 +141,7 @@ function RowsButton({
   );
 }
 
-/** Takes rows out and in; updates the counts of the job and the list. */
+/** Leaves rows out of the job or takes them back in, then updates the job's counts and the list of rows. */
 function useRows(job: Job) {
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({

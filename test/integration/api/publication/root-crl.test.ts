@@ -87,7 +87,7 @@ test("a client that has it gets 304 until the root signs the next", async () => 
   });
 });
 
-test("it is served while the database is away", async () => {
+test("a root's CRL is served while the database is away", async () => {
   const path = rootCrlPath(crl.fingerprint);
   await eventually(async () => {
     expect((await fetched(path)).bytes.equals(crl.der)).toBe(true);

@@ -40,7 +40,7 @@ const changesOf = async (id: string) => (await entriesAbout(api, id)).map(({ pro
 
 const roles = [{ value: "staff", type: "eduPersonAffiliation" }];
 
-test("a new person gets VLAN and permission from their attributes, which are returned as they were sent", async () => {
+test("a new person gets a VLAN and permission from their attributes, and SCIM returns these as sent", async () => {
   const id = await directory.person({ roles, [enterprise]: { department: "IT", costCenter: "7" } });
   expect(await decidedOf(id)).toEqual({ vlan: "30", permitted: true });
 

@@ -487,7 +487,7 @@ describe("claims that change the user", () => {
   });
 });
 
-test("each refusal counts by its problem, and each exchange that leads to claims is timed", async () => {
+test("refusals are counted by problem, and each exchange that returns claims is timed", async () => {
   const counted = async () => {
     const text = await registry.metrics();
     const refusals = [...text.matchAll(/upstream_refusals_total\{through="oidc",problem="(\w+)"\} (\d+)/g)];
