@@ -32,11 +32,20 @@ const kept = keptCounts<ExpiriesPicture>({ keptSeconds: 600, renewedAfterSeconds
 const weekMs = 7 * 86_400_000;
 /** 1970 began on a Thursday. */
 const firstMondayMs = 4 * 86_400_000;
-const weeksShown = 53;
+
+/**
+ * Returns the beginning of this week, Monday in UTC, and how many weeks there are up to the one in which a profile ends
+ * that is made now for 12 months: 53, near the end of a week 54.
+ */
+export function weeksOfNextYear(at: Date): { from: number; weeks: number } {
+  const from = firstMondayMs + Math.floor((at.getTime() - firstMondayMs) / weekMs) * weekMs;
+  const inAYear = new Date(at).setUTCFullYear(at.getUTCFullYear() + 1);
+  return { from, weeks: Math.floor((inAYear - from) / weekMs) + 1 };
+}
 
 async function count({ db, clock }: { db: Db; clock: Clock }, realmId: string): Promise<ExpiriesPicture> {
   const at = clock.now();
-  const from = firstMondayMs + Math.floor((at.getTime() - firstMondayMs) / weekMs) * weekMs;
+  const { from, weeks: weeksShown } = weeksOfNextYear(at);
   const counted = await overview.countExpiries(db, { realmId, at, from: new Date(from), weeks: weeksShown });
   const profiles = new Map(counted.map((one) => [one.week, one.profiles]));
   const weeks = Array.from({ length: weeksShown }, (_, week) => ({

@@ -112,7 +112,8 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
         .getByRole("option")
         .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
       const week = names.findIndex((name) => name?.endsWith(": 1") ?? false);
-      expect([names.length, week > 40]).toEqual([53, true]);
+      expect(names.length - week).toBeLessThanOrEqual(2);
+      expect(week).toBeGreaterThan(40);
       await bars.focus();
       await page.keyboard.press("Home");
       for (let at = 0; at < week; at++) await page.keyboard.press("ArrowRight");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { weeksOfNextYear } from "../../../../../api/resources/overview/get-expiries-picture.ts";
 import * as overview from "../../../../../db/queries/realm/overview.ts";
 import { sql, type Sql } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
@@ -16,25 +17,25 @@ const weeksOf = async (realmId: string): Promise<{ from: string; until: string; 
   return body.data.weeks;
 };
 
-test("each of 53 weeks, from Monday in UTC, contains the users' active profiles that expire in it", async () => {
+test("each week of the next year, from Monday in UTC, contains the users' active profiles that expire in it", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
-  const monday = Date.parse((await weeksOf(await given.realm()))[0]!.from);
+  const shown = await weeksOf(await given.realm());
+  const monday = Date.parse(shown[0]!.from);
   expect(new Date(monday).getUTCDay()).toBe(1);
   expect(systemClock.now().getTime() - monday).toBeLessThan(week);
   const ending = (at: number) => given.profile(user, { notAfter: new Date(at), createdAt: fromNow(-400 * day) });
   await ending(monday + week);
   await ending(monday + 2 * week - 1);
   await ending(monday + 2 * week);
-  await ending(monday + 53 * week - 1);
-  await ending(monday + 53 * week);
+  await ending(monday + shown.length * week - 1);
+  await ending(monday + shown.length * week);
   await ending(systemClock.now().getTime() - 1_000);
   const revoked = await ending(monday + week);
   await as.service({ realmId }).delete(`/api/profiles/${revoked}`);
   await given.profile({ realmId }, { kind: "infrastructure", notAfter: new Date(monday + week) });
 
   const weeks = await weeksOf(realmId);
-  expect(weeks).toHaveLength(53);
   expect(weeks[1]).toEqual({
     from: new Date(monday + week).toISOString(),
     until: new Date(monday + 2 * week - 1).toISOString(),
@@ -42,6 +43,20 @@ test("each of 53 weeks, from Monday in UTC, contains the users' active profiles 
   });
   expect(weeks.map(({ profiles }) => profiles).filter((profiles) => profiles > 0)).toEqual([2, 1, 1]);
   expect(weeks.at(-1)?.profiles).toBe(1);
+});
+
+test.each([
+  ["Monday", "2026-11-30T00:00:00Z", 53],
+  ["Saturday", "2026-11-28T23:59:59Z", 53],
+  ["Sunday", "2026-11-29T01:00:00Z", 54],
+  ["Saturday before a leap day", "2027-12-04T12:00:00Z", 54],
+])("on a %s the last week is the one in which a profile made now for 12 months ends", (_, now, count) => {
+  const at = new Date(now);
+  const { from, weeks } = weeksOfNextYear(at);
+  const end = new Date(at).setUTCFullYear(at.getUTCFullYear() + 1);
+  expect(weeks).toBe(count);
+  expect(end).toBeGreaterThanOrEqual(from + (weeks - 1) * week);
+  expect(end).toBeLessThan(from + weeks * week);
 });
 
 test("weeks are counted by index, only from the realm's active profiles", async () => {
