@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Database } from "../../../db/client.ts";
-import * as found from "../../../db/queries/finding/found.ts";
-import * as search from "../../../db/queries/search/search.ts";
-import { sql, type Sql } from "../../../db/sql.ts";
-import { profileKinds } from "../../../domain/certificate/profile.ts";
-import { readSearch } from "../../../domain/people/search-text.ts";
-import { fromNow, givenRows } from "../../support/given/given.ts";
-import { useDatabase } from "../../support/run/database.ts";
+import type { Database } from "../../../../db/client.ts";
+import * as found from "../../../../db/queries/finding/found.ts";
+import * as search from "../../../../db/queries/search/search.ts";
+import { sql, type Sql } from "../../../../db/sql.ts";
+import { profileKinds } from "../../../../domain/certificate/profile.ts";
+import { readSearch } from "../../../../domain/people/search-text.ts";
+import { fromNow, givenRows } from "../../../support/given/given.ts";
+import { useDatabase } from "../../../support/run/database.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Database, Db } from "../../../db/client.ts";
-import * as users from "../../../db/queries/people/users.ts";
-import { sql, type Sql } from "../../../db/sql.ts";
-import { useDatabase } from "../../support/run/database.ts";
-import { fromNow, givenRows } from "../../support/given/given.ts";
+import type { Database, Db } from "../../../../db/client.ts";
+import * as users from "../../../../db/queries/people/users.ts";
+import { sql, type Sql } from "../../../../db/sql.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { fromNow, givenRows } from "../../../support/given/given.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Database, Db } from "../../../db/client.ts";
-import * as audit from "../../../db/queries/audit/audit-entries.ts";
-import * as seals from "../../../db/queries/audit/audit-seals.ts";
-import type { AuditSubject } from "../../../db/queries/audit/audit-subjects.ts";
-import * as timeline from "../../../db/queries/audit/timeline.ts";
-import { sql, type Sql } from "../../../db/sql.ts";
-import { fromNow, givenRows } from "../../support/given/given.ts";
-import { useDatabase } from "../../support/run/database.ts";
+import type { Database, Db } from "../../../../db/client.ts";
+import * as audit from "../../../../db/queries/audit/audit-entries.ts";
+import * as seals from "../../../../db/queries/audit/audit-seals.ts";
+import type { AuditSubject } from "../../../../db/queries/audit/audit-subjects.ts";
+import * as timeline from "../../../../db/queries/audit/timeline.ts";
+import { sql, type Sql } from "../../../../db/sql.ts";
+import { fromNow, givenRows } from "../../../support/given/given.ts";
+import { useDatabase } from "../../../support/run/database.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
@@ -31,26 +31,6 @@ beforeAll(async () => {
     `);
   });
   await database.owner.query(sql`vacuum analyze audit_entries`);
-});
-
-const subjectsOf = async (properties: object): Promise<string[]> => {
-  const rows = await db.query<{ subjects: string[] }>(
-    sql`select audit_subjects(${JSON.stringify(properties)}::jsonb) as subjects`,
-  );
-  return rows[0]?.subjects.sort() ?? [];
-};
-
-test.each<[properties: object, subjects: string[]]>([
-  [{ userID: "5", method: "local" }, ["user:5"]],
-  [{ serial: "47", user: "5" }, ["profile:47", "user:5"]],
-  [{ userID: "5", serials: ["1", "2"] }, ["profile:1", "profile:2", "user:5"]],
-  [{ guestAccountID: "8" }, ["guest:8"]],
-  [{ serial: "47", guestAccount: "8", name: "x" }, ["guest:8", "profile:47"]],
-  [{ clientID: "console-1", userID: "5" }, ["application:console-1", "user:5"]],
-  [{ job: "b0c5", serials: "no list", user: null }, []],
-  [{}, []],
-])("an entry with %j is about %j", async (properties, subjects) => {
-  expect(await subjectsOf(properties)).toEqual(subjects);
 });
 
 /** Returns the result, and the plans of the statements that read it. */
