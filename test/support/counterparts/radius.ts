@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
 import { eventually } from "../run/eventually.ts";
+import { clockAhead } from "../run/faketime.ts";
 import { ended } from "../run/services.ts";
 import { shellBlocks } from "../run/shell-blocks.ts";
 import { describeWithTool, requireTool } from "../run/tools.ts";
@@ -286,10 +287,10 @@ export async function authenticateWith({
   try {
     await writeFile(join(directory, "laptop.conf"), network, { mode: 0o600 });
     const args = ["-c", join(directory, "laptop.conf"), "-a", "127.0.0.1", "-p", String(radius.port), "-s", secret];
-    const command = [requireTool("eapol_test"), ...args, "-t", "15", "-r", again ? "1" : "0"];
-    const clock = minutesAhead === 0 ? [] : [requireTool("faketime"), "-f", `+${minutesAhead * 60}`];
-    const [program = "", ...rest] = [...clock, ...command];
-    const { code, output } = await run(program, rest);
+    const clock = minutesAhead === 0 ? {} : clockAhead(minutesAhead);
+    const { code, output } = await run(requireTool("eapol_test"), [...args, "-t", "15", "-r", again ? "1" : "0"], {
+      env: clock,
+    });
 
     const accept = output.split("RADIUS message: code=2 (Access-Accept)")[1];
     const reject = output.includes("RADIUS message: code=3 (Access-Reject)");
@@ -393,13 +394,17 @@ export async function fetchVlans(
 export function run(
   program: string,
   args: readonly string[],
-  { path }: { path?: string } = {},
+  { path, env = {} }: { path?: string; env?: Record<string, string> } = {},
 ): Promise<{ code: number; output: string }> {
   const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 60_000,
     cwd: dirname(program),
-    ...(path === undefined ? {} : { env: { ...process.env, PATH: `${path}:${process.env["PATH"] ?? ""}` } }),
+    env: {
+      ...process.env,
+      ...env,
+      ...(path !== undefined && { PATH: `${path}:${process.env["PATH"] ?? ""}` }),
+    },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
