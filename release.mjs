@@ -1,7 +1,7 @@
 // `npm run release`: packs the files of an installation into release/realmpass-VERSION-linux-ARCH.tar.gz, with its
-// SHA-256 beside it. `--out DIRECTORY` puts them elsewhere; `--uncommitted` also packs uncommitted changes and marks
-// the release accordingly. The same commit, packed with the same Node and npm, gives the same bytes: names are sorted,
-// times are the commit's, owners are 0.
+// SHA-256 in a file next to it. `--out DIRECTORY` puts them elsewhere; `--uncommitted` also packs uncommitted changes
+// and marks the release accordingly. The same commit, packed with the same Node and npm, yields the same bytes: names
+// are sorted, times are the commit's, owners are 0.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -24,7 +24,7 @@ const manifest = readJson("package.json");
 const commit = git("rev-parse", "HEAD");
 const committedAt = Number(git("log", "-1", "--format=%ct"));
 const isCommitted = git("status", "--porcelain") === "";
-// A release with uncommitted changes could not be made again.
+// A release with uncommitted changes could not be reproduced.
 if (!isCommitted && !options.uncommitted) fail("There are uncommitted changes: commit or revert them.");
 
 run(process.execPath, ["build.mjs"]);
@@ -70,7 +70,7 @@ fs.writeFileSync(file, packed);
 fs.writeFileSync(`${file}.sha256`, `${createHash("sha256").update(packed).digest("hex")}  ${name}.tar.gz\n`);
 process.stdout.write(`${file}\n`);
 
-/** Returns the name of the last migration, which is that of its file. */
+/** Returns the name of the last migration: its file's name without the ending. */
 function newestMigration() {
   const names = fs.readdirSync(path.join(root, "db/migrations")).filter((file) => /^\d/.test(file));
   return names.sort().at(-1).replace(/\.ts$/, "");

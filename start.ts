@@ -215,10 +215,10 @@ const envOf = (name: keyof typeof variablesOf): Env => {
   );
 };
 
-/** Pause before asking again an api that does not answer; one that answers gives its own pause. */
+/** The pause before asking an api again that does not respond; an api that responds states the pause itself. */
 const askAgainSeconds = 0.25;
 
-/** Resolves when the api reports that the whole service is well; until then the log shows what is missing. */
+/** Resolves when the api reports that the whole service is healthy; until then the log shows what is missing. */
 async function becomeWell({
   host,
   port,
@@ -260,8 +260,8 @@ interface Supervised {
 const restartPauseMs = 1_000;
 
 /**
- * Runs `<name>/main` as a child and restarts it when it dies. It has a process group of its own, so Ctrl-C reaches only
- * us and things stop in order; if we die, the closed channel makes it end.
+ * Runs `<name>/main` as a child and restarts it when it dies. It has its own process group, so Ctrl-C reaches only us
+ * and everything stops in order; if we die, the closed channel ends it.
  */
 function supervise({ name, env, log }: { name: ProcessKind; env: Env; log: Log }): Supervised {
   const [entry, execArgv] = entryOf(name);
@@ -324,7 +324,7 @@ function banner({
   redis: boolean;
   sharedLogin: boolean;
   first: FirstRun | undefined;
-  /** A domain that was given although there is another realm already. */
+  /** A given domain that has no effect, because a realm already exists. */
   ignoredDomain: string | undefined;
 }): string {
   const lines = [

@@ -3,49 +3,53 @@ import { defineConfig } from "vitest/config";
 import { durationsReporter } from "./test/support/run/durations-reporter.ts";
 import LongFirst from "./test/support/run/sequencer.ts";
 
-// A busy machine is slower, not red: these limits end hanging tests and promise nothing about speed.
+// A busy machine is slow, which is not a failure: these limits end hanging tests and promise nothing about speed.
 const limits = { testTimeout: 120_000, hookTimeout: 600_000 };
 const services = { globalSetup: "test/support/run/global-setup.ts", ...limits };
 
 /** Tests with a RADIUS server take some minutes, so they have their own command. */
 const radius = ["test/conformance/radius/**/*.test.ts"];
 
-// Tests wait for Postgres and for timers a third of their time. More than eight share one Postgres without a gain.
+// Tests spend a third of their time waiting for Postgres and for timers. More than eight workers on one Postgres gain
+// nothing.
 const workers = Math.min(2 * availableParallelism(), 8);
 /**
- * A browser or a whole machine beside each test: two at a time, in their own group, as vitest requires for a different
+ * Each test runs a browser or a whole machine: two at a time, in a separate group, as vitest requires for a different
  * number of workers.
  */
 const heavy = { maxWorkers: 2, sequence: { groupOrder: 1 } };
-/** Files that mostly wait, for a lease to expire or for heartbeats: one more than there are cores, in a group of their own. */
+/**
+ * Files that mostly wait, for a lease to expire or for heartbeats: one more than there are cores, in a separate group.
+ */
 const waiting = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: workers,
-    // Most of a short file's time goes into loading what it tests: files share their processes, and end what they have
+    // Most of a short file's time goes into loading what it tests: files share their processes, and stop what they have
     // started.
     isolate: false,
     // A second run, and the next command of CI, reads unchanged modules from the cache of the first.
     experimental: { fsModuleCache: true },
     setupFiles: ["test/support/run/each-file.ts"],
-    // On a busy CI machine a test of real processes may need a second try; the totals name each one that did.
+    // On a busy CI machine a test of real processes can need a second try; the totals name each test that did.
     retry: process.env["CI"] ? 1 : 0,
-    // A busy machine is late with what a test polls for: a second, the default, would be a promise about speed.
+    // On a busy machine, the event for which a test polls is late: a second, the default, would be a promise about
+    // speed.
     expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongFirst },
     reporters: [
       "default",
       ...(process.env["CI"] ? ["./.ci/totals-reporter.mjs"] : []),
-      // `TEST_DURATIONS=test/durations.json npm test` on a quiet machine, after files have become slower or faster.
+      // Run `TEST_DURATIONS=test/durations.json npm test` on a quiet machine, after files have become slower or faster.
       ...(process.env["TEST_DURATIONS"] ? [durationsReporter(process.env["TEST_DURATIONS"])] : []),
     ],
     projects: [
       { extends: true, test: { name: "unit", include: ["test/unit/**/*.test.ts"], ...limits } },
       {
         extends: true,
-        // Conformance tests share these processes: another project would load everything again.
+        // Conformance tests share these processes: a separate project would load everything again.
         test: {
           name: "integration",
           include: ["test/integration/**/*.test.ts", "test/conformance/**/*.test.ts", "test/*.test.ts"],

@@ -77,7 +77,7 @@ export function createApp(deps: Deps): RequestListener {
 /** Fetched without TLS: HSTS must not be sent over plain http (RFC 6797 section 7.2). */
 const isForPlainHttp = (url: string): boolean => /^\/(?:crl|ca|ocsp)(?:\/|$)/.test(url);
 
-/** Returns every route: OCSP's, which bypasses Express, and Express's, the most frequent first. */
+/** Returns every route: the OCSP route, which bypasses Express, then Express's routes, the most frequent first. */
 export const routesOf = (deps: Deps): [OcspRoute, ...Route[]] => [
   ocspRoute(deps),
   ...endpointRoutes(endpoints, deps),

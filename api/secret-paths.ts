@@ -2,8 +2,8 @@ import { upstreamCallbackPath } from "../runtime/config/addresses.ts";
 import { consoleCallbackPath } from "./browser/console/console-client.ts";
 
 /**
- * URLs that contain sign-in secrets, in a part of the path or in parameters of the query. A proxy before the service
- * must not log them. `docs/operations.md` has the same list.
+ * URLs that contain sign-in secrets, in the path or in parameters of the query. A proxy in front of the service must
+ * not log them. `docs/operations.md` has the same list.
  */
 export const secretPaths: readonly { path: string; parameters?: readonly string[] }[] = [
   { path: "/sign-in/{token}" },

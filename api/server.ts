@@ -171,7 +171,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   });
   listeners.answerWith(app);
   lifecycle.onStop("http server", async () => {
-    // Clients that wait for a worker learn where to ask again, and then ask another process.
+    // Clients that are waiting for a worker learn where to ask again, and then reach another process.
     settlements.close();
     jobs.close();
     revokedFeed.close();

@@ -46,7 +46,7 @@ export function run(argv: readonly string[], io: Io): Promise<ExitCode> {
       return (await command(context)) ?? exitCodes.done;
     },
     failureOf: (error) => asFailure(error, io.interrupted),
-    // After the first line of data an error object would spoil them.
+    // After the first line of data, an error object would corrupt the output.
     failureJson: (failure) => (context?.out.begun === true ? undefined : failureObject(failure)),
   });
 }

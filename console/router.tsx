@@ -111,7 +111,7 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultErrorComponent: PageError,
   scrollRestoration: true,
-  // People read and bookmark addresses: plain names and texts, no JSON.
+  // People read and bookmark addresses, so they contain plain names and texts, not JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch(search) {
     const pairs = Object.entries(search).filter(([, value]) => typeof value === "string" && value !== "");

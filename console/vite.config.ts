@@ -21,9 +21,9 @@ export default defineConfig({
           groups: [
             { name: "react", test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/, priority: 2 },
             { name: "nonce", test: /node_modules[\\/]get-nonce/, priority: 1 },
-            // Pop-ups need it, and nothing on a page does at first.
+            // Only pop-ups need it, and no page shows a pop-up at first.
             { name: "floating", test: /node_modules[\\/]@floating-ui/, priority: 1 },
-            // Every page needs them: one file is smaller than fifty, and one request.
+            // Every page needs these modules: one file is smaller than fifty, and takes one request.
             { name: "frame", tags: ["$initial"] },
           ],
         },

@@ -40,7 +40,7 @@ export const queueSchema = "bullmq";
 
 export interface DatabaseOptions {
   url: string;
-  /** Assumed at connect, whatever the login may do. Omitted: the login's own rights (migrations). */
+  /** Each connection assumes this role, whatever rights the login has. Omitted: the login's own rights (migrations). */
   role?: DatabaseRole | typeof queueRole | undefined;
   connectionsMax: number;
   /** Additional connections that all lookups share (see `lookup` in `sql.ts`). Default: none; lookups use the pool. */
@@ -53,7 +53,7 @@ export interface DatabaseOptions {
   connectSecondsMax?: number;
   /** How long Postgres may take to respond before it counts as away, in seconds. Default: 30. */
   answerSecondsMax?: number;
-  /** How long a statement waits for a lock before it fails, in seconds. Default: as long as for an answer. */
+  /** How long a statement waits for a lock before it fails, in seconds. Default: as long as a response may take. */
   lockSecondsMax?: number;
   /** Called with the SQLSTATE of an error from Postgres; the statement fails all the same. */
   onRefusal?: (sqlstate: string) => void;
@@ -69,7 +69,7 @@ const sessionSettings = [
   "search_path=public",
 ];
 
-/** Returns the start-up options of a connection: the settings that the code relies on, then these. */
+/** Returns the start-up options of a connection: the settings that the code relies on, then the given settings. */
 export const startUpOptions = (settings: readonly string[] = []): string =>
   [...sessionSettings, ...settings].map((setting) => `-c ${setting}`).join(" ");
 
@@ -123,7 +123,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
       client.on("error", onError);
       let broken = false;
       try {
-        // Sent together with the first statement of the body, which fails as well if this does.
+        // Sent together with the first statement of `body`, which also fails if this statement fails.
         const begun = run(client, begin, failed);
         begun.catch(() => undefined);
         const result = await body({ query: (statement) => run(client, statement, failed) });
@@ -171,8 +171,8 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
 
 /**
  * Opens a plain pool for BullMQ's Postgres backend, which keeps its tables in the schema `bullmq`. Its commits do not
- * wait for the disk: a job that a crash of Postgres loses is found in the service's own rows, and a job that it
- * restores finds them settled.
+ * wait for the disk: if a crash of Postgres loses a job, the service finds the work in its own rows; if the crash
+ * restores a job, that job finds the rows settled.
  */
 export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
   const pool = new pg.Pool(
@@ -215,7 +215,7 @@ export function only<Row>(rows: readonly Row[]): Row {
   return row;
 }
 
-/** Whether an error is a violation of the named constraint (or of any, when none is named). */
+/** Returns whether an error is a violation of the named constraint, or of any constraint if none is named. */
 export const violates = (error: unknown, constraint?: string): boolean =>
   error instanceof pg.DatabaseError &&
   (error.code === "23505" || error.code === "23503" || error.code === "23514") &&

@@ -3,7 +3,7 @@ import pg from "pg";
 /** Serialization failure, deadlock, lock not available (PostgreSQL appendix A): nothing was done, and a retry helps. */
 export const contentionStates: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
-/** Whether a transaction lost against another one and may simply be run again. */
+/** Returns whether a transaction lost against another one and can be retried. */
 export const isContention = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && contentionStates.has(error.code ?? "");
 

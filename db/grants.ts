@@ -149,7 +149,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
       insert: ["created_at", "expires_at", "name", "note", "profile_limit", "realm_id", "token_hash", "token_sealed"],
       update: ["code_hash", "expires_at", "name", "note", "profile_limit", "revoked_at"],
     },
-    // Settling locks the owner's row.
+    // For locking: settling an issuance locks the owner's row.
     realmpass_worker: { select: true, update: ["revoked_at"] },
     realmpass_operator: { select: true, insert: true, update: true },
   },
@@ -157,7 +157,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: { select: true, insert: true, update: true },
     realmpass_worker: {
       select: ["app", "downloaded_at", "expires_at", "id", "issuance_id", "offered_at", "picked_up_at"],
-      // To lock a row: no statement writes the column.
+      // For locking a row: no statement writes the column.
       update: ["expires_at"],
       delete: true,
     },
@@ -466,7 +466,8 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: ["expires_at", "id"], delete: true },
     realmpass_operator: { select: true, delete: true },
   },
-  // Addresses that ask the api ask for CRLs; addresses that ask a responder ask for OCSP.
+  // For `status_askers`: the api stores addresses that fetch CRLs; a responder stores addresses that send OCSP
+  // requests.
   static_tokens: {
     realmpass_api: { select: true, insert: true, update: ["last_used_at"], delete: true },
     realmpass_operator: { select: true, delete: true },
@@ -569,15 +570,15 @@ const schemaUsers: readonly DatabaseRole[] = [
 export const groupRoles = [...schemaUsers, queueRole] as const;
 export type GroupRole = (typeof groupRoles)[number];
 
-/** The memberships among them: the queue's connections of api and worker assume the queue's role. */
+/** Memberships among the service's roles: the queue connections of api and worker assume the queue's role. */
 export const memberships: readonly { member: GroupRole; of: GroupRole }[] = [
   { member: "realmpass_api", of: queueRole },
   { member: "realmpass_worker", of: queueRole },
 ];
 
 /**
- * Matches the service's roles and the logins that it creates for them (see `logins.ts`); it does not manage the rights
- * of others.
+ * Matches the service's roles and the logins that it creates for them (see `logins.ts`). The rights of other roles are
+ * left alone.
  */
 const ofOurs = sql`(rolname = any(${groupRoles}::text[])
                     or rolname ~ '^realmpass_(api|worker|responder|operator|queue)_(login|[0-9a-f]{8})$')`;
@@ -620,8 +621,9 @@ const isOfExtension = (catalogue: string, oid: Sql): Sql =>
   sql`exists (select from pg_depend e where e.classid = ${catalogue}::regclass and e.objid = ${oid} and e.deptype = 'e')`;
 
 /**
- * `wanted`: the list above, and the rights of the queue's role on rows of BullMQ's schema, in which the operator counts
- * tasks. `held`: the rights of the service's roles and of public (0) in the two schemas, except owners'.
+ * `wanted`: the list above, and the rights in BullMQ's schema, where the queue's role works on rows and the operator
+ * counts tasks. `held`: the rights of the service's roles and of public (0) in the two schemas, without the rights of
+ * owners.
  */
 const wantedAndHeld = sql`
   wanted as (
@@ -716,8 +718,8 @@ export const findMissingGrants = (db: Db): Promise<string[]> =>
 
 /**
  * Returns the statements that revoke rights that no role of the service, nor public, should have. Public may use the
- * schema `public`, as everywhere, and call functions in it that run with the caller's own rights. Since Postgres 16
- * each grantor has its own grant of a membership.
+ * schema `public`, as is usual, and call functions in it that run with the caller's own rights. Since Postgres 16 each
+ * grantor has a separate grant of a membership.
  */
 export const findSurplusGrants = (db: Db): Promise<string[]> =>
   statements(
@@ -752,7 +754,7 @@ export const findSurplusGrants = (db: Db): Promise<string[]> =>
   );
 
 /**
- * Returns the missing roles and memberships that the session's login may not create, its own memberships included.
+ * Returns the missing roles and memberships that the session's login may not create, including its own memberships.
  * Empty if it may create roles.
  */
 export async function findMissingRoles(db: Db): Promise<string[]> {

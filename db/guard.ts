@@ -48,7 +48,7 @@ const ownLogin = (role: string): string => `"operator migrate --logins" makes ${
 
 /** The result of examining the login that a process signs in with. */
 export type LoginExamination =
-  /** It does not restrict the process to its role: `message` explains why. */
+  /** `refused`: the login does not restrict the process to its role; `message` explains why. */
   { refused: true; message: string } | { refused: false; login: string; wide: WideLogin[] };
 
 const pooler = "A pooler between Realmpass and PostgreSQL drops the role; connect directly";
@@ -125,8 +125,8 @@ export async function examineSessions(db: Db): Promise<WideLogin[]> {
 }
 
 /**
- * Returns the logins that cannot sign in as their role, of the logins made by `operator migrate --logins` and of
- * running server processes, whose sessions keep a revoked role.
+ * Returns the logins that cannot sign in as their role. Examines the logins made by `operator migrate --logins` and the
+ * logins of running server processes, whose sessions keep a revoked role.
  */
 export async function loginsWithoutRole(db: Db): Promise<{ login: string; role: string }[]> {
   const named = installationLogins.map(({ name, group }) => ({ login: name, role: group, application: null }));

@@ -35,13 +35,14 @@ export interface List<SortKey extends string> extends Rows {
   newestFirst: Sql;
   sortedBy: SortColumns<SortKey>;
   /**
-   * For matching rows that may be few or far from either end of the order: up to `max` of them are found first, by what
-   * is matched alone, and then sorted by these columns. With `reading`, only where the order would be read that way.
+   * For matching rows that may be few or far from either end of the order: up to `max` of them are found first, by
+   * `matching` alone, and then sorted by these columns. With `reading`, only if the order would be read in that
+   * direction.
    */
   gathered?: { columns: Sql; as: Sql; max: number; reading?: "asc" | "desc" | undefined };
   /**
-   * `matching` in a form that finds few rows sooner, where Postgres expects many: for gathered rows, and for a count up
-   * to {@link exactTotalMax}.
+   * `matching` in a form that finds few rows faster if Postgres expects many: for gathered rows, and for a count up to
+   * {@link exactTotalMax}.
    */
   few?: Sql | undefined;
   /** The same rows in a form that is cheaper to count. */
@@ -51,8 +52,9 @@ export interface List<SortKey extends string> extends Rows {
 }
 
 /**
- * Returns a page of a list. Finds its ids first, from whichever end of the list is nearer, and reads rows for these
- * alone. Statements are planned for their values each time: the best plan depends on how many rows a filter leaves.
+ * Returns a page of a list. Finds the ids first, from whichever end of the list is nearer, and reads only the rows with
+ * these ids. Statements are planned for their values each time, because the best plan depends on how many rows a filter
+ * leaves.
  */
 export async function pageOf<Item extends object, SortKey extends string = string>(
   db: Db,
@@ -75,9 +77,7 @@ export async function pageOf<Item extends object, SortKey extends string = strin
   return { items, total };
 }
 
-/**
- * Returns some rows of the list, counted from its beginning or, reversed, from its end; in the list's order either way.
- */
+/** Returns rows of the list, counted from its beginning or, if `reversed`, from its end; always in the list's order. */
 function itemsOf<Item extends object>(
   db: Db,
   { from, matching, few = matching, gathered, id, page, sortedBy, newestFirst, items }: List<string>,

@@ -4,7 +4,7 @@ import { connectSecondsOf } from "../runtime/config/server-url.ts";
 import type { DatabaseOptions } from "./client.ts";
 
 export interface Listener {
-  /** Resolves when the first connection listens; later connections are made without the caller. */
+  /** Resolves when the first connection listens. Later connections are made in the background. */
   ready: Promise<void>;
   /** Whether notifications arrive. */
   connected(): boolean;
@@ -48,8 +48,8 @@ export function listen(options: ListenerOptions): Listener {
   };
 
   /**
-   * Notifies itself: a connection may be open and receive nothing, behind a pooler or when a device in between has
-   * dropped it.
+   * Notifies itself, because a connection can be open but receive nothing: behind a pooler, or after a device in
+   * between has dropped it.
    */
   const askItself = (asked: pg.Client): void => {
     clearTimeout(timer);
@@ -58,7 +58,7 @@ export function listen(options: ListenerOptions): Listener {
         options.onDeaf();
         asked.connection.stream.destroy();
       }, withinMs);
-      // A notification that fails here is not received either.
+      // If this query fails, the notification is not received either.
       asked.query("select pg_notify($1, '')", [ownChannel]).catch(() => undefined);
     }, everyMs);
   };

@@ -15,7 +15,7 @@ export interface Login {
 /** The logins of an installation with a database of its own: one for each kind of process, and one for the queue. */
 export const installationLogins: readonly Login[] = groupRoles.map((group) => ({ name: `${group}_login`, group }));
 
-/** Roles belong to the cluster: another session may create the same one at this moment. */
+/** Roles belong to the cluster: another session may create the same role at the same moment. */
 const createUnlessThere = (role: string, attributes: string): string => `
   if not exists (select from pg_roles where rolname = '${role}') then
     begin
@@ -24,7 +24,7 @@ const createUnlessThere = (role: string, attributes: string): string => `
     end;
   end if;`;
 
-/** Since Postgres 16 each grantor has its own grant of a membership. */
+/** Since Postgres 16 each grantor has a separate grant of a membership. */
 const endMemberships = (of: string): string => `
   for held in
     select pg_get_userbyid(roleid) as role, pg_get_userbyid(member) as member, pg_get_userbyid(grantor) as grantor
@@ -48,7 +48,7 @@ const dropAttributes = (role: string): string => `
 
 const block = (body: string): string => `do $body$\ndeclare held record;\nbegin${body}\nend\n$body$;\n`;
 
-/** Creates a login that is only in its group, or changes an existing one accordingly. */
+/** Creates a login that is a member of its group only, or changes an existing login accordingly. */
 const loginScript = ({ name, group }: Login): string =>
   block(
     createUnlessThere(name, "login") +
@@ -75,7 +75,9 @@ const groupsScript = block(
     memberships.map(({ member, of }) => grantUnlessMember(of, member)).join(""),
 );
 
-/** The owner is a member of every group, because it may do all that they may: `migrate` can act as each. */
+/**
+ * The owner is a member of every group, because it may do everything that the groups may do: `migrate` can act as each.
+ */
 const ownerScript = block(
   createUnlessThere(ownerRole, "login") +
     dropAttributes(ownerRole) +
@@ -110,7 +112,7 @@ const databaseScript = block(
 
 /**
  * Everything about roles and the database that needs a superuser, for the connected database: the groups, the owner and
- * the logins, without passwords. May be run again. `deploy/postgres/roles.sql` is this text.
+ * the logins, without passwords. Can be run again. `deploy/postgres/roles.sql` has the same text.
  */
 export const rolesScript = `-- The roles of Realmpass, for the database that you are connected to. Run it as a superuser, before the first migration
 -- and after each upgrade; running it again changes nothing:
@@ -161,9 +163,9 @@ export async function makeInstallationRoles(
 const rolesLock = 7_246_712;
 
 /**
- * Creates a login for each group, with a new random password, named for the database: another installation in the
- * cluster keeps its own. Returns `undefined`, with nothing changed, when the login of `url` may not create them. The
- * groups themselves lose the passwords that earlier versions gave them.
+ * Creates a login for each group, with a new random password and the database in its name, so another installation in
+ * the cluster keeps its own logins. Returns `undefined`, with nothing changed, when the login of `url` may not create
+ * them. The groups themselves lose the passwords that earlier versions gave them.
  */
 export async function drawLogins<Group extends GroupRole>(
   url: string,
@@ -227,8 +229,8 @@ async function setPassword(db: Db, { name, password }: { name: string; password:
 const scramIterations = 4096;
 
 /**
- * Returns what Postgres stores for a password (`SCRAM-SHA-256`, RFC 5803), which has to be printable ASCII: it is not
- * normalized.
+ * Returns what Postgres stores for a password (`SCRAM-SHA-256`, RFC 5803). The password must be printable ASCII,
+ * because it is not normalized.
  */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);

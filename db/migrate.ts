@@ -42,8 +42,8 @@ function stepOf({ name, up, transaction, before }: Migration): Knex.Migration & 
 }
 
 /**
- * Whether the index of a migration without a transaction exists, as it does when `migrate` ended before recording it.
- * Writes maintain an index that was left half-made, but no query reads it: it is dropped.
+ * Returns whether the index of a migration without a transaction already exists, because `migrate` ended before
+ * recording the migration. Drops an unfinished index, which writes maintain but no query reads.
  */
 async function isIndexMade(db: Knex, up: string): Promise<boolean> {
   const [, index] = /^\s*create (?:unique )?index concurrently (?:if not exists )?(\w+)\s/.exec(up) ?? [];
@@ -65,7 +65,7 @@ function failureOf(migration: string, statement: string, error: unknown): unknow
 
 const silent = { warn: nothing, error: nothing, debug: nothing, deprecate: nothing };
 function nothing(): void {
-  // Knex prints statements; the errors that it throws suffice.
+  // Nothing is logged: knex prints statements, and the errors that it throws are enough.
 }
 
 /** How often a migration that waits for a lock is tried, and how long it pauses after each attempt. */
@@ -77,8 +77,8 @@ export interface Patience {
 const patient: Patience = { attempts: 20, restMs: [1_000, 5_000] };
 
 /**
- * Brings the database up to date, as the login of `url` or, if it owns the database, as `realmpass_owner`; runs the
- * caller's `also`; then, in one transaction, sets the rights of the roles to the list in `grants.ts`. Any number of
+ * Brings the database up to date, as the login of `url` or as `realmpass_owner` if that role owns the database; runs
+ * the caller's `also`; then, in one transaction, sets the rights of the roles to the list in `grants.ts`. Any number of
  * processes may call this at once: one works, the others wait for it. Returns the names of the migrations that were
  * run. A database with migrations of a `newer` version stays as it is; throws {@link SchemaAhead} when this version may
  * not use it.
@@ -144,7 +144,10 @@ export async function migrateDatabase<Result>(
 
 const lockAgainMs = 200;
 
-/** Polls: a waiting statement has a snapshot, and an index that is created concurrently waits for every older one. */
+/**
+ * Polls, because a waiting statement would have a snapshot, and an index that is created concurrently waits for every
+ * older snapshot.
+ */
 async function lock(session: pg.Client): Promise<void> {
   for (;;) {
     const { rows } = await session.query<{ isHeld: boolean }>(`select pg_try_advisory_lock($1) as "isHeld"`, [
@@ -171,8 +174,8 @@ function noneYet(error: unknown): string[] {
 }
 
 /**
- * A statement waiting for a lock blocks every later one. Shorter than a lookup may take, and than Postgres waits before
- * it checks for a deadlock, in which it could end a request.
+ * While a statement waits for a lock, all later statements wait behind it. Shorter than a lookup may take, and shorter
+ * than Postgres waits before it checks for a deadlock, because that check could end a request.
  */
 const lockMsMax = 900;
 
@@ -189,7 +192,8 @@ async function runMigrations(
 ): Promise<string[]> {
   const { attempts } = patience;
   const [least, most] = patience.restMs;
-  // The next attempt prepares rows that were written between an index's preparation and its end.
+  // Migrations that prepare rows for an index: the next attempt also prepares rows that were written after the
+  // preparation.
   const prepared = new Set(steps.flatMap(({ name, before }) => (before === undefined ? [] : [name])));
   const canFollow = (error: unknown): boolean =>
     error instanceof MigrationFailed &&
@@ -248,8 +252,7 @@ async function findBlockers(db: Knex): Promise<string[]> {
 export const newestMigration = migrations.at(-1)?.name ?? "";
 
 /**
- * Objects made by one login could not be changed by another: all of them belong to the owner, whichever superuser
- * migrates.
+ * One login could not change the objects of another, so all objects belong to the owner, whichever superuser migrates.
  */
 const takeOnOwner = `
   do $body$

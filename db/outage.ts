@@ -37,17 +37,17 @@ export const tookTooLong = (error: unknown): boolean =>
 
 const queryCanceled = "57014";
 
-/** Whether Postgres refused the password (invalid_password), which it also does for a login that it does not know. */
+/** Whether Postgres refused the password (invalid_password), as it also does for an unknown login. */
 export const passwordRefused = (error: unknown): error is DatabaseUnavailable =>
   error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && error.cause.code === "28P01";
 
 /**
- * Whether Postgres ended a connection at its start because its login may not take on the role (insufficient_privilege).
- * Sessions that are open keep the role.
+ * Whether Postgres ended a connection at its start because the login may not assume the role (insufficient_privilege).
+ * Open sessions keep the role.
  */
 const isRoleRefusal = ({ code, severity }: pg.DatabaseError): boolean => code === "42501" && severity === "FATAL";
 
-/** Whether a database is away because this login was removed from its role. */
+/** Whether a database is unavailable because this login was removed from its role. */
 export const roleRefused = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && isRoleRefusal(error.cause);
 

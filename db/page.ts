@@ -2,7 +2,7 @@ import { germanLetters } from "../domain/people/search-text.ts";
 import { joinSerial, readSerial } from "../domain/serial-digits.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
-/** A request for one page of a list. Keys of `sort` and `filter` have been checked against those of the list. */
+/** A request for one page of a list. The keys of `sort` and `filter` have been checked against the list's keys. */
 export interface PageRequest<Filter extends object = object, SortKey extends string = string> {
   limit: number;
   offset: number;
@@ -22,8 +22,8 @@ export interface Page<Item> {
 export type SortColumns<SortKey extends string> = Record<SortKey, Sql | { nullable: Sql }>;
 
 /**
- * Returns `order by` for a list: total, because ties are broken by id; newest first by default. Reversed, it is the
- * same order from its end.
+ * Returns `order by` for a list. The order is total, because ties are broken by id; newest first by default. With
+ * `reversed`, the same order runs from its end.
  */
 export function orderBy<SortKey extends string>(
   sort: PageRequest<object, SortKey>["sort"],
@@ -50,16 +50,13 @@ export const all = (conditions: readonly (Sql | undefined)[]): Sql => {
 export const when = <Value>(value: Value | undefined, condition: (value: Value) => Sql): Sql | undefined =>
   value === undefined ? undefined : condition(value);
 
-/** Returns a pattern for `like` that matches what begins with the text literally. */
+/** Returns a pattern for `like` that matches texts that begin with this text literally. */
 export const beginningWith = (text: string): string => `${text.replace(/[\\%_]/g, "\\$&")}%`;
 
-/**
- * Returns a text as it is written, and in NFC, with letters and their marks as one character each, as most programs
- * write them.
- */
+/** Returns a text as written and in NFC, where a letter and its marks are one character, as most programs write it. */
 const spellingsOf = (text: string): string[] => [...new Set([text, text.normalize("NFC")])];
 
-/** Returns a pattern for `like` that matches what contains the text literally. */
+/** Returns a pattern for `like` that matches texts that contain this text literally. */
 const containing = (text: string): string => `%${beginningWith(text)}`;
 
 const eitherSpelling = new RegExp(Object.entries(germanLetters).flat().join("|"), "g");
@@ -84,8 +81,8 @@ export function containsWord(folded: Sql, word: string): Sql {
 const indexedEnd = 8;
 
 /**
- * Returns the pattern by which an index finds a word: the part of an address before its domain, which most people
- * share, and both ends of what is long.
+ * Returns the pattern by which an index finds a word: of an address, the part before the domain, which most people
+ * share; of a long word, both ends.
  */
 function indexedPattern(word: string): string {
   const part = /^.{6,}?@/u.exec(word)?.[0] ?? word;
@@ -95,7 +92,7 @@ function indexedPattern(word: string): string {
   return `${containing(start ?? "")}${beginningWith(end ?? "")}`;
 }
 
-/** Whether a lower-case column contains the text in one of its Unicode forms, as {@link containsWord} finds a word. */
+/** Whether a lower-case column contains the text in one of its Unicode forms; see {@link containsWord}. */
 export const containsText = (folded: Sql, text: string): Sql =>
   sql`(${join(
     spellingsOf(text).map((spelling) => containsWord(folded, spelling)),
@@ -106,8 +103,8 @@ export const containsText = (folded: Sql, text: string): Sql =>
 const indexedDigits = 7;
 
 /**
- * Whether the serial number in this column contains these digits, which may stand in groups, or is the number that the
- * text spells otherwise, as {@link readSerial} reads it.
+ * Whether the serial number in this column contains these digits, which may be written in groups, or equals the number
+ * that {@link readSerial} reads from another spelling.
  */
 export const serialContains = (column: Sql, searched: string): Sql => {
   const digits = joinSerial(searched);

@@ -16,10 +16,10 @@ export async function useSystemNames(db: Db): Promise<void> {
 const findingsMax = 50;
 
 /**
- * Finds what could run foreign code in the queue's schema: rights to create in it and objects in it, except of roles
- * with all the rights of the owner of the service's tables, and triggers and rules, of which BullMQ creates none. Reads
- * only the system catalogs, and needs {@link useSystemNames} first. Other parties choose the names, so characters other
- * than printable ASCII are replaced.
+ * Finds what could run foreign code in the queue's schema: rights to create in it and objects in it, except those of
+ * roles with all the rights of the owner of the service's tables; and triggers and rules, of which BullMQ creates none.
+ * Reads only the system catalogs, and needs {@link useSystemNames} first. Other parties choose the names, so characters
+ * other than printable ASCII are replaced.
  */
 export async function findForeign(db: Db): Promise<string[]> {
   const rows = await db.query<{ finding: string }>(sql`
@@ -79,7 +79,7 @@ const looking = <Result>(db: Database, run: (tx: Db) => Promise<Result>): Promis
     return run(tx);
   });
 
-/** Running processes lock the tables in an order of their own, and Postgres aborts one of two that deadlock. */
+/** Running processes lock the tables in their own order, and Postgres aborts one of two transactions that deadlock. */
 const dropsMax = 10;
 
 /** Removes the schema with everything in it, whatever role owns it. Reads nothing in it, and runs none of it. */

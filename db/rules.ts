@@ -4,8 +4,8 @@ import { claimScopes, impliedScopes } from "../domain/people/scopes.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
 /**
- * The rules of `domain/certificate/` as fragments of SQL. A parameter named for a row is its alias, as
- * `sql`, never a value.
+ * The rules of `domain/certificate/` as fragments of SQL. A parameter named after a row is the row's alias, as `sql`,
+ * never a value.
  */
 
 /** A value, or the column that contains it. */
@@ -25,8 +25,8 @@ export const isHeldJob = (j: Sql): Sql => sql`(${j}.state = 'grace' and ${j}.rev
 export const isUnsettled = (i: Sql): Sql => sql`${i}.status in ('queued', 'signing')`;
 
 /**
- * When the profile that issuance `i` replaces is revoked at the earliest; null: the file was never sent. The release
- * before writes no end, and knows only replacements beyond the limit.
+ * The earliest time at which the profile that issuance `i` replaces is revoked; null: the file was never sent. The
+ * previous release stores no such time, and only replaces profiles beyond the limit.
  */
 export const replacedEnd = (i: Sql): Sql => sql`
   coalesce(${i}.replaced_ends_at,
@@ -50,8 +50,8 @@ export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
 }
 
 /**
- * Whether an address counts as a RADIUS server of realm `r`: the realm names it, or names none. A null address is an
- * unknown one.
+ * Whether an address counts as a RADIUS server of realm `r`: the realm names it, or names none. A null address is
+ * unknown.
  */
 export const isRadiusServer = (r: Sql, address: Sql): Sql =>
   sql`(cardinality(${r}.radius_addresses) = 0 or coalesce(${address} <<= any(${r}.radius_addresses), false))`;
@@ -74,7 +74,7 @@ const whenShutOut = ({ offboardedAt, lockedAt }: Pick<OwnerColumns, "offboardedA
        ${offboardedAt ? sql`when ${offboardedAt} is not null then 'user_offboarded'` : sql``}
        ${lockedAt ? sql`when ${lockedAt} is not null then 'user_locked'` : sql``}`;
 
-/** The columns that decide about another profile; columns that an owner of its kind lacks are omitted. */
+/** The columns that decide about another profile; columns that this kind of owner lacks are omitted. */
 export interface OwnerColumns {
   /** Of a user. */
   offboardedAt?: Sql;

@@ -4,7 +4,8 @@ import { createHash } from "node:crypto";
 let make: (text: string, values: readonly unknown[], way?: "unprepared" | "lookup") => Sql;
 
 /**
- * A statement with its values apart from its text: the only form in which SQL reaches the database. Created only below.
+ * A statement with its values separate from its text: the only form in which SQL reaches the database. Created only
+ * below.
  */
 export class Sql {
   readonly text: string;
@@ -61,8 +62,8 @@ export const join = (fragments: readonly Sql[], separator: Sql): Sql =>
   );
 
 /**
- * Marks a statement with many forms, or whose best plan depends on its values: it, and any statement it is part of, is
- * planned each time it runs.
+ * Marks a statement that has many forms, or whose best plan depends on its values: the statement, and any statement
+ * that contains it, is planned each time it runs.
  */
 export const unprepared = ({ text, values }: Sql): Sql => make(text, values, "unprepared");
 
@@ -82,8 +83,8 @@ export function lookup(strings: TemplateStringsArray, ...fragments: readonly unk
 export const ofAnyLength = (values: readonly unknown[], type: Sql): Sql => sql`(select ${values}::${type})`;
 
 /**
- * Returns a statement as it stands: for what cannot be a parameter, such as the name of a schema, and for texts from
- * packages. Never with outside input; lint lists the modules that may import it.
+ * Returns a text as a statement, unchanged: for what cannot be a parameter, such as the name of a schema, and for texts
+ * from packages. Never with outside input; lint lists the modules that may import it.
  */
 export const verbatim = (text: string, values: readonly unknown[] = []): Sql => make(text, values);
 

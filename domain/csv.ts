@@ -51,8 +51,9 @@ export type CsvColumn<Row> = { title: string } & (
 const separatorOf: Readonly<Record<Language, CsvSeparator>> = { en: ",", de: ";" };
 
 /**
- * Writes a table for people: with the byte order mark by which spreadsheets recognize UTF-8, cells and times as their
- * language has them, the zone of a time in its heading, and serial numbers in groups, so no spreadsheet rounds them.
+ * Writes a table for people: with the byte order mark by which spreadsheets recognize UTF-8, cells and times as written
+ * in their language, the time zone in the heading of each time, and serial numbers in groups, so no spreadsheet rounds
+ * them.
  */
 export function csvForPeople<Row>(
   columns: readonly CsvColumn<Row>[],

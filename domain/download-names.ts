@@ -1,6 +1,6 @@
 /**
- * The names of files that several places name, whether the API's header or the console names them. Profiles have theirs
- * in `certificate/profile-file-name.ts`. Every name is letters, digits, dots and hyphens of ASCII.
+ * The file names that are used in several places, in headers of the API or in the console. The names of profiles' files
+ * are in `certificate/profile-file-name.ts`. Every name consists of ASCII letters, digits, dots and hyphens.
  */
 
 /** Names the record of everything that is stored about a user. */

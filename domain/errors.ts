@@ -1,7 +1,7 @@
 import { revocationsPerHourMax } from "./limits.ts";
 
 /**
- * Every way a request of the API can fail, with its status code; the one place of both. Codes are part of the published
+ * Every way a request of the API can fail, with its status code, defined only here. Codes are part of the published
  * contract. OAuth and pages have their own (`api/oauth/oauth-error.ts`, `api/pages/problems.ts`).
  */
 export const errorCatalogue = {

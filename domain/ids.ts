@@ -52,8 +52,8 @@ export const BulkJobID = z.uuid().toLowerCase().brand("BulkJobID");
 export type BulkJobID = z.infer<typeof BulkJobID>;
 
 /**
- * A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. Any spelling of
- * {@link readSerial} becomes it.
+ * A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. Converts every
+ * spelling that {@link readSerial} accepts.
  */
 export const SerialNumber = z
   .string()
@@ -62,7 +62,7 @@ export const SerialNumber = z
   .brand("SerialNumber");
 export type SerialNumber = z.infer<typeof SerialNumber>;
 
-/** The same in a file, where the reason stands beside the row. */
+/** The same in a file, where the reason is shown next to the row. */
 export const WrittenSerialNumber = z
   .string()
   .transform((text) => readSerial(text) ?? "")

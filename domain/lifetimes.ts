@@ -1,13 +1,13 @@
 /**
  * Lifetimes, each number once. SQL receives them as parameters. `docs/reference.md` lists them, and its test compares
- * both. Timeouts between components are in `ocsp-waits.ts` and beside the component that waits. Lifetimes that the
- * operator sets, such as a CRL's, have their defaults in `runtime/config/variables.ts`.
+ * both. Timeouts between components are in `ocsp-waits.ts` and in the component that waits. Lifetimes that the operator
+ * sets, such as a CRL's, have their defaults in `runtime/config/variables.ts`.
  */
 
 /** An access token of a user or a service. */
 export const accessTokenSeconds = 30 * 60;
 
-/** Codes are redeemed at once or never (RFC 6749 section 4.1.2 allows ten minutes). */
+/** Clients redeem a code immediately or never (RFC 6749 section 4.1.2 allows ten minutes). */
 export const authorizationCodeSeconds = 60;
 
 /** A session whose tokens can be refreshed ends after this time without use. */
@@ -31,12 +31,15 @@ export const signInAttemptSeconds = 10 * 60;
 /** A sign-in that is being set up in the console is kept this long after its last change. */
 export const signInDraftHours = 24;
 
-/** A test sign-in has to finish, and what it passed has to be used, within this time. Its report is kept as long. */
+/**
+ * A test sign-in has to finish, and the draft that passed it has to be used, within this time. Its report is kept as
+ * long.
+ */
 export const signInTestHours = 1;
 
 export const signInLinkMinutes = 15;
 
-/** The longest that an application's old secret stays valid beside its new one. */
+/** The longest time that an application's old secret stays valid alongside its new one. */
 export const secretOverlapHoursMax = 24;
 
 /** A network counts as a user's own for this long after they signed in from it with the right password. */
@@ -52,8 +55,8 @@ export const handOverMinutes = 20;
 export const handOverClaimMinutes = 60;
 
 /**
- * How long the file of a hand-over can be fetched: from the first fetch; before one, from when it was made. A profile
- * whose file was not fetched by then is revoked.
+ * How long the file of a hand-over can be fetched: from the first fetch or, before a fetch, from when the file was
+ * made. A profile whose file was not fetched within this time is revoked.
  */
 export const handOverFileMinutes = 30;
 
@@ -66,10 +69,10 @@ export const endedHandOverHours = 24;
 /** An app fetches its file with the same token, as often as it likes, within this time. */
 export const appTokenMinutes = 30;
 
-/** An app has its file within this time or not at all: as long as its code and its token last together. */
+/** An app can fetch its file only within this time: the lifetimes of its code and its token together. */
 export const appAuthorizationMinutes = 31;
 
-/** A device is known again for this long after an app set it up. */
+/** A device is recognized for this long after an app set it up. */
 export const knownDeviceDays = 400;
 
 /** Output is erased this long after it was first collected. */
@@ -84,7 +87,7 @@ export const jobOutputHours = 24;
 /** A finished job is kept this long. Until then an offboarding can be undone. */
 export const finishedJobDays = 90;
 
-/** An upload that has been silent for this long has broken off, and its process did not live to remove it. */
+/** An upload that has been silent for this long has broken off, and its process ended without removing it. */
 export const silentUploadMinutes = 10;
 
 /** A job may be scheduled up to this many days ahead. */
@@ -108,10 +111,10 @@ export const replacedDaysMax = 7;
 /** A realm's set-up counts as finished this long after its first profile of a person. */
 export const setUpFinishedDays = 30;
 
-/** How long it is known how often each RADIUS server asked. */
+/** How long counts of requests by each RADIUS server are kept. */
 export const statusCountDays = 35;
 
-/** How long it is known how many requests each application sent. */
+/** How long counts of requests by each application are kept. */
 export const requestCountDays = 14;
 
 /** The shortest time between two publications of an issuer's CRL. */
@@ -123,7 +126,7 @@ export const crlRenewalShare = 0.25;
 /** A CRL is reported as overdue once this share of its validity has passed. */
 export const crlOverdueShare = 0.5;
 
-/** How long a responder's certificate is valid. It cannot be revoked, so this is how long a stolen key is of use. */
+/** How long a responder's certificate is valid. It cannot be revoked, so a stolen key can be used this long. */
 export const responderCertificateHours = 72;
 
 /** How long the CRL of a root is valid: it is signed by hand, with the root's key. */
@@ -131,13 +134,13 @@ export const rootCrlDays = 365;
 
 /**
  * How far the clocks of devices, RADIUS servers and validators may be off in either direction: certificates, CRLs and
- * OCSP answers are dated back by as much, and an OCSP answer holds for at least as much longer.
+ * OCSP answers are backdated by this much, and an OCSP answer is valid for at least this much longer.
  */
 export const clockRoomMinutes = 5;
 
 /**
- * How long an OCSP answer about a server's certificate holds: servers staple it (RFC 9190 section 5.4), and ask again
- * every five minutes to an hour. Answers about devices hold for {@link clockRoomMinutes}.
+ * How long an OCSP answer about a server's certificate is valid: servers staple it (RFC 9190 section 5.4), and ask
+ * again every five minutes to an hour. Answers about devices are valid for {@link clockRoomMinutes}.
  */
 export const stapledAnswerMinutes = 60;
 

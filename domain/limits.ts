@@ -18,7 +18,9 @@ export const unfinishedRowsMax = 1_000_000;
 /** Jobs of one realm that run at the same time; the others are queued. */
 export const runningJobsMax = 2;
 
-/** Up to this many people or profiles of a realm may lose access within an hour without a confirmed number. */
+/**
+ * Up to this many people or profiles of a realm may lose access within an hour without confirmation of their number.
+ */
 export const unconfirmedRemovalsMax = 100;
 
 /**
@@ -29,7 +31,7 @@ export const unconfirmedShareMax = 0.2;
 
 /**
  * Profiles and guest accounts of others that a person may revoke within an hour if their roles do not let them create
- * bulk jobs; a guest account counts as one, whatever it has.
+ * bulk jobs; a guest account counts as one, however many profiles it has.
  */
 export const revocationsPerHourMax = 20;
 
@@ -54,7 +56,7 @@ export const pageItemsMax = 1_000;
 /** Characters of a note on a person. */
 export const userNoteLengthMax = 500;
 
-/** Items of one page of a SCIM list; more are cut, as RFC 7644 has it. */
+/** Items of one page of a SCIM list; a request for more gets this many, as in RFC 7644. */
 export const scimPageItemsMax = 200;
 
 /** Operations of one SCIM PATCH. */
@@ -66,7 +68,10 @@ export const scimFilterLengthMax = 1_000;
 /** Characters of a search. */
 export const searchLengthMax = 256;
 
-/** The newest access tokens that a guest account, or a service that acts on its own, keeps; no session ends them. */
+/**
+ * How many of the newest access tokens a guest account, or a service that acts on its own, keeps; no session ends these
+ * tokens.
+ */
 export const tokensOfHolderMax = 1_000;
 
 /** How many hand-overs of an owner may wait for a device, or for a tap on Download. */
@@ -75,10 +80,10 @@ export const waitingHandOversMax = { user: 20, guest: 5_000 } as const;
 /** How often a person may let an app set up a device within an hour. */
 export const appAuthorizationsPerHourMax = 10;
 
-/** Of an app's request for its file, which has nothing to send. */
+/** Of an app's request for its file, which needs no body. */
 export const appFileRequestBytesMax = 1_024;
 
-/** Characters of a password that an operator or its user sets. */
+/** The fewest characters of a password that an operator or its user sets. */
 export const passwordLengthMin = 12;
 
 /** Far above any passphrase; hashing more only costs time. */
@@ -90,7 +95,7 @@ export const logoBytesMax = 256 * 1024;
 /** Of each side of an uploaded PNG logo. */
 export const logoPixelsMax = 4_096;
 
-/** The most elements of an uploaded SVG logo that a browser may have to draw; one shown twice counts twice. */
+/** The most elements of an uploaded SVG logo that a browser may have to draw; an element shown twice counts twice. */
 export const logoPartsMax = 100_000;
 
 /** How many unexpired responder certificates an issuer may have. */

@@ -50,7 +50,10 @@ const prototypeOf: ReadonlyMap<string, string> = new Map(
     }),
 );
 
-/** ASCII among itself, in lower case. `I` looks like `l`, so in any letter case `i` does. */
+/**
+ * ASCII characters that look like other ASCII characters, in lower case. `I` looks like `l`, so `i` counts as `l` in
+ * any letter case.
+ */
 const asciiPrototypes: Readonly<Record<string, string>> = { "0": "o", "1": "l", "|": "l", i: "l", m: "rn" };
 
 /**

@@ -2,7 +2,7 @@ import type { DeviceType } from "./certificate/device.ts";
 
 /** Where an app is installed from. */
 export interface AppStore {
-  /** As the store calls itself, with the platform where it has several. */
+  /** The store's own name, with the platform if the store has several. */
   name: string;
   uri: string;
   /** The devices that it is for. */
@@ -11,17 +11,17 @@ export interface AppStore {
 
 /** An app that signs a person in and installs the profile itself, by letswifi's protocol. */
 export interface OnboardingApp {
-  /** Stands for the app, in every realm; no registration, which would be of one. */
+  /** Identifies the app in every realm. It is not a registration, which would belong to one realm. */
   clientId: string;
   name: string;
-  /** Where it takes the code: this address, or any port of the device itself. */
+  /** Where the app receives the code: this address, or any port of the device itself. */
   redirectUri: string;
   /** The devices that it runs on; the first if the browser does not show which one it is. */
   deviceTypes: readonly [DeviceType, ...DeviceType[]];
   stores: readonly AppStore[];
 }
 
-/** Returns the path that the apps of a realm begin at, below the authorization server's address. */
+/** Returns the path at which the apps of a realm start, below the authorization server's address. */
 export const appsPath = (realmName: string): string => `/letswifi/${realmName}/`;
 
 const loopback = "loopback";
@@ -78,7 +78,7 @@ export const onboardingApps: readonly OnboardingApp[] = [
   },
 ];
 
-/** Returns where the app for a kind of device is installed from; nowhere if there is none. */
+/** Returns the stores from which an app for a kind of device is installed; empty if there is no such app. */
 export const storesFor = (deviceType: DeviceType): AppStore[] =>
   onboardingApps.flatMap(({ stores }) => stores).filter(({ deviceTypes }) => deviceTypes.includes(deviceType));
 
@@ -88,7 +88,10 @@ const byClientId: ReadonlyMap<string, OnboardingApp> = new Map(onboardingApps.ma
 export const findOnboardingApp = (clientId: string | undefined): OnboardingApp | undefined =>
   clientId === undefined ? undefined : byClientId.get(clientId);
 
-/** An address of the device itself with any port (RFC 8252 section 7.3); never `localhost`, which a host file may move. */
+/**
+ * An address of the device itself with any port (RFC 8252 section 7.3); never `localhost`, which a hosts file can
+ * redirect.
+ */
 const loopbackUri = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9][0-9]{0,4}))?\/$/;
 
 /** Returns whether a redirect URI, as sent, is the app's. */

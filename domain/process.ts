@@ -2,7 +2,9 @@
 export const processKinds = ["api", "worker", "responder"] as const;
 export type ProcessKind = (typeof processKinds)[number];
 
-/** Problems that a process can find in itself while it continues to run; docs/health.md has what to do about each. */
+/**
+ * Problems that a process can detect in itself while it keeps running; docs/health.md explains what to do about each.
+ */
 export const problemCodes = [
   "certificate_ended",
   "certificate_ending",

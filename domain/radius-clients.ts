@@ -4,7 +4,7 @@ const networksMax = 50;
 const isOctets = (text: string): boolean =>
   /^\d{1,3}(?:\.\d{1,3}){3}$/.test(text) && text.split(".").every((octet) => Number(octet) <= 255);
 
-/** Whether a text is an IP address, or a network in CIDR notation, as FreeRADIUS takes it for a client. */
+/** Whether a text is an IP address, or a network in CIDR notation, as FreeRADIUS accepts it for a client. */
 function isNetwork(text: string): boolean {
   const [address = "", length, ...more] = text.split("/");
   const isIpv6 = /^[0-9a-f:]+$/i.test(address) && URL.canParse(`http://[${address}]/`);
@@ -13,8 +13,8 @@ function isNetwork(text: string): boolean {
 }
 
 /**
- * Reads addresses and networks between commas and white space. Undefined: there is none, one is neither, or they are
- * too many.
+ * Reads addresses and networks separated by commas, semicolons or white space. Returns undefined if there are none or
+ * too many, or if a part is neither.
  */
 export function readNetworks(text: string): string[] | undefined {
   const networks = text.split(/[\s,;]+/).filter((part) => part !== "");
@@ -22,8 +22,8 @@ export function readNetworks(text: string): string[] | undefined {
 }
 
 /**
- * Returns FreeRADIUS's `clients.conf`: this machine, for tests, and access points, which share a secret. The secrets
- * are letters and digits.
+ * Returns FreeRADIUS's `clients.conf`: this machine, for tests, and the access points, which share a secret. The
+ * secrets consist of letters and digits.
  */
 export const radiusClients = ({
   networks,

@@ -1,4 +1,4 @@
-/** Why an uploaded picture is not taken as a realm's logo, in words. */
+/** Why an uploaded picture is refused as a realm's logo, in words. */
 export const logoFaults = {
   no_picture: "The file is neither a PNG nor an SVG picture.",
   damaged: "The picture is damaged or has other data after its end.",

@@ -31,7 +31,7 @@ export const RealmName = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?
 /** The realm's name that people see. */
 export const RealmDisplayName = recognisableName(1, 200);
 
-/** The part of identities after the @: a DNS name that leaves an identity within a common name. */
+/** The part of identities after the @: a DNS name short enough for an identity to fit into a common name. */
 export const RealmDomain = DnsName.toLowerCase().max(
   realmDomainLengthMax,
   `must be at most ${realmDomainLengthMax} characters, so that identities fit a certificate's common name`,
@@ -39,14 +39,14 @@ export const RealmDomain = DnsName.toLowerCase().max(
 
 const infrastructureDomainsMax = 32;
 
-/** The domains, beside the realm's own, that DNS names of infrastructure profiles may be in. */
+/** Domains, in addition to the realm's own, that DNS names of infrastructure profiles may be in. */
 export const InfrastructureDomains = z
   .array(DnsName.toLowerCase())
   .min(1)
   .max(infrastructureDomainsMax, `must be given at most ${infrastructureDomainsMax} times`)
   .refine((names) => new Set(names).size === names.length, "must not name a domain twice");
 
-/** The address of the realm's logo: https, as the pages that show it; empty for none. */
+/** The address of the realm's logo: https, like the pages that show it; empty for none. */
 export const LogoUri = z
   .string()
   .refine((uri) => uri === "" || (isSafeWebUri(uri) && /^https:/i.test(uri)), "must be an absolute https URI or empty");
@@ -86,7 +86,7 @@ export const Ssids = z
   .max(ssidsMax, `must be given at most ${ssidsMax} times`)
   .refine((names) => new Set(names).size === names.length, "must not name a network twice");
 
-/** The realm's name in the geteduroam apps' list; empty: people type the address. */
+/** The realm's name in the geteduroam apps' list; empty: not listed, so people type the address. */
 export const AppsListing = z.union([z.literal(""), recognisableName(1, 200)]);
 
 /** The name in the RADIUS server's certificate, which devices compare. */
@@ -94,7 +94,10 @@ export const RadiusServerName = DnsName;
 
 const furtherRadiusNamesMax = 8;
 
-/** All names of a realm's RADIUS servers, joined by semicolons, fit into a setting of Android. */
+/**
+ * The most characters of a realm's RADIUS server names together, joined by semicolons: they must fit into one setting
+ * of Android.
+ */
 export const radiusNamesLengthMax = 255;
 export const radiusNamesTooLong = `must have at most ${radiusNamesLengthMax} characters together with the main name`;
 

@@ -1,35 +1,35 @@
-/** Groups a serial number by four digits, counted from its end: people read the end out. */
+/** Groups a serial number by four digits, counted from its end, because people read out the end. */
 export const groupSerial = (serial: string): string => serial.replace(/(?<=\d)(?=(?:\d{4})+$)/g, " ");
 
-/** Removes the blanks between the groups of a serial number or a part of one; returns any other text unchanged. */
+/** Removes the blanks between the groups of a serial number, whole or partial; returns any other text unchanged. */
 export const joinSerial = (text: string): string => (/^\s*\d[\d\s]*$/.test(text) ? text.replace(/\s/g, "") : text);
 
 const digitsMin = 8;
 
-/** Labels that programs write before a serial number, such as `openssl x509 -serial`. */
+/** Labels that programs such as `openssl x509 -serial` write before a serial number. */
 export const serialLabel = /^(?:serial(?: ?number)?|seriennummer) ?[:=] ?/i;
 
 /**
  * Returns the decimal digits of a whole serial number in any spelling: decimal, also in groups, or hexadecimal, with or
- * without separators, `0x` and a label; without any of these it has at least 16 digits. Digits alone, also in groups set apart by blanks or points, are decimal.
- * Undefined for a text that is no serial number.
+ * without separators, `0x` and a label. Hexadecimal without any of these needs at least 16 digits. Digits only, also in
+ * groups separated by blanks or points, are read as decimal. Returns undefined if the text is not a serial number.
  */
 export function readSerial(written: string): string | undefined {
   const text = written.trim().replace(serialLabel, "");
   const joined = joinSerial(text);
   if (/^\d+$/.test(joined)) return joined;
   if (/^\d{1,4}(?:\.\d{3,4})+$/.test(text)) return text.replaceAll(".", "");
-  // A number with a point or comma is an amount, and a short word of the letters A to F a word.
+  // Digits with a point or comma are an amount, and a short text of the letters A to F is a word.
   const isOther = /^[\d.,]*$/.test(text) || (/^[0-9a-f]{0,15}$/i.test(text) && text === written.trim());
   return isOther ? undefined : digitsOfHexadecimal(text);
 }
 
-/** Octets in hexadecimal, as devices show a whole serial number, or the same without separators. */
+/** Octets in hexadecimal, as devices show a whole serial number, with or without separators. */
 const wholeHexadecimal = /^(?:0x)?[0-9a-f]{2}(?:[:\s-]?[0-9a-f]{2}){7,20}$/i;
 
 /**
- * Returns the decimal digits of a serial number, or of a part of one, that a search may mean: eight digits or more, or
- * a whole number in hexadecimal. Undefined for a text that can be no serial number.
+ * Returns the decimal digits of the serial number, or the part of one, that a search text contains: eight digits or
+ * more, or a whole number in hexadecimal. Returns undefined if the text cannot be a serial number.
  */
 export function serialDigits(searched: string): string | undefined {
   const text = searched.trim().replace(serialLabel, "");

@@ -33,33 +33,33 @@ export const pageOfStep = {
   second_administrator: "users",
 } as const satisfies Record<SetupStep, SetupPage | null>;
 
-/** The realm in the commands of the step `domain`; the console puts the reader's in its place. */
+/** The example realm in the commands of the step `domain`; the console replaces it with the current realm. */
 export const newRealm = { name: "wifi", domain: "wifi.example.org" } as const;
 
-/** The networks of a realm that names none. */
+/** The networks of a realm that does not name any. */
 const defaultSsids = ["eduroam"];
 
 /** The known facts about a realm. */
 export interface SetupFacts {
   domain: string;
   ssids: readonly string[];
-  /** Whether somebody named the networks, even if they are the default. */
+  /** Whether somebody has set the networks, even if they equal the default. */
   areSsidsConfirmed: boolean;
   /** Whether the realm has the CA of a RADIUS server certificate that another CA issued. */
   hasRadiusCa: boolean;
-  /** The identity provider, and whether a user has signed in through it; null: there is none. */
+  /** The identity provider, and whether a user has signed in through it; null: no provider. */
   provider: { issuer: string; wasUsed: boolean } | null;
-  /** Two at most, first those who can sign in: more are not counted. */
+  /** At most two, those who can sign in first; the rest are not counted. */
   administrators: readonly SetupAdministrator[];
-  /** When the certificate of the realm's RADIUS server expires; null: there is no valid one. */
+  /** When the certificate of the realm's RADIUS server expires; null: no valid certificate. */
   serverCertificateEndsAt: Date | null;
   /** The addresses of RADIUS servers that asked about certificates, the latest first. */
   askers: readonly Asker[];
-  /** The same of addresses that the realm does not name as RADIUS servers. */
+  /** As `askers`, for addresses that the realm does not name as RADIUS servers. */
   otherAskers: readonly Asker[];
-  /** Administrators' own devices: whether one has an active profile, and the last check of one. */
+  /** Administrators' own devices: whether one has an active profile, and when one was last checked. */
   ownDevice: { hasProfile: boolean; checkedAt: Date | null };
-  /** Whether a user who is no administrator has a profile. */
+  /** Whether a user who is not an administrator has a profile. */
   peopleHaveProfiles: boolean;
 }
 
@@ -75,11 +75,14 @@ export interface SetupAdministrator {
   hasPassword: boolean;
   /** Whether they have signed in through the realm's identity provider. */
   isKnownToProvider: boolean;
-  /** The provider's claims decide who is an administrator and do not include this one, who was kept as the last. */
+  /**
+   * The provider's claims decide who is an administrator. They do not include this one, who keeps the role as the last
+   * administrator.
+   */
   isKept: boolean;
 }
 
-/** Addresses that asked since then count as current. */
+/** Addresses that have asked since this time count as current. */
 const askedSince = (at: Date): number => at.getTime() - 24 * 3_600_000;
 
 /** Returns the addresses that asked within a day. */
@@ -103,7 +106,7 @@ export function stepStates(facts: SetupFacts, at: Date): Record<SetupStep, Setup
   };
 }
 
-/** Done once two can sign in: an administrator who cannot helps nobody when the other is away. */
+/** Done once two can sign in: an administrator who cannot sign in is no help while the other is away. */
 function secondAdministratorState({ administrators }: SetupFacts): SetupState {
   if (administrators.length === 1) return administrators.some(({ isKept }) => isKept) ? "warning" : "todo";
   if (administrators.filter(canSignIn).length > 1) return "done";
@@ -113,7 +116,7 @@ function secondAdministratorState({ administrators }: SetupFacts): SetupState {
 const canSignIn = ({ hasPassword, isKnownToProvider }: SetupAdministrator): boolean => hasPassword || isKnownToProvider;
 
 function signInState({ administrators: [only, ...others], provider }: SetupFacts): SetupState {
-  // An administrator who can sign in only by a link is shut out after signing out.
+  // An administrator who can sign in only by a link is locked out after signing out.
   if (only !== undefined && others.length === 0 && !canSignIn(only)) return "warning";
   if (provider === null) return "todo";
   return provider.wasUsed ? "done" : "set";

@@ -13,13 +13,13 @@ const bounded = (given: z.ZodString, min: number, max: number) =>
 
 const ends = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 
-/** Removes the blanks and the invisible characters around a text, which come along when it is copied. */
+/** Removes blanks and invisible characters from the ends of a text; they are often copied along with it. */
 export const withoutEnds = (given: string): string => given.replace(ends, "");
 
 /** Removes the invisible characters at the ends of a text; its blanks stay. */
 export const withoutInvisibleEnds = (given: string): string => given.replace(/^\p{Cf}+|\p{Cf}+$/gu, "");
 
-/** The name of a person as another system gives it: kept without invisible characters at its ends, refused for none. */
+/** A person's name from another system: invisible characters at its ends are removed, not refused. */
 export const nameFromElsewhere = (min: number, max: number) =>
   bounded(z.string().overwrite(withoutInvisibleEnds), min, max);
 
@@ -32,13 +32,18 @@ const refusing =
     }
   };
 
-/** Refuses format characters (Cf): with them, texts that look alike differ. */
+/** Refuses format characters (Cf): with them, two texts that look alike can differ. */
 export const checkVisible = refusing(/\p{Cf}/u);
 
-/** Refuses format characters as {@link checkVisible}, except the joiners: emoji, Persian and Indic scripts need them. */
+/**
+ * Refuses format characters like {@link checkVisible}, except the joiners: emoji, Persian and Indic scripts need them.
+ */
 export const checkVisibleButJoiners = refusing(/[^\P{Cf}\u200c\u200d]/u);
 
-/** A name that people recognise, on one line: kept without blanks and invisible characters around it, none inside. */
+/**
+ * A name that people recognise, on one line: blanks and invisible characters at its ends are removed, invisible ones
+ * inside are refused.
+ */
 export const recognisableName = (min: number, max: number) =>
   bounded(z.string().overwrite(withoutEnds), min, max).superRefine(checkVisible);
 

@@ -3,7 +3,7 @@ import type { Language } from "./words/language.ts";
 /** Names in the IANA database: `Europe/Berlin`, `UTC`, `Etc/GMT+5`. Offsets such as `+02:00` do not match. */
 const zoneName = /^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/;
 
-/** Whether there is a time zone of this name. */
+/** Whether a time zone of this name exists. */
 export function isTimeZone(name: string): boolean {
   if (!zoneName.test(name)) return false;
   try {
@@ -14,7 +14,10 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Creates a writer of times in a form that spreadsheets recognize: `22.11.2026 06:30:00`, `2026-11-22 06:30:00`. */
+/**
+ * Creates a function that writes times in a form that spreadsheets recognize: `22.11.2026 06:30:00`, `2026-11-22
+ * 06:30:00`.
+ */
 export function createTimeWriter({ language, zone }: { language: Language; zone: string }): (at: Date) => string {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,
@@ -29,19 +32,20 @@ export function createTimeWriter({ language, zone }: { language: Language; zone:
   };
 }
 
-/** Returns when the clocks of a zone show 23:59 on a day (`2026-11-22`); the later of two such moments. */
+/** Returns when the clocks of a zone show 23:59 on a day (`2026-11-22`); if they show it twice, the later moment. */
 export const lastMinuteOf = (day: string, zone: string): Date => momentAt(`${day}T23:59`, zone) ?? new Date(Number.NaN);
 
 /**
- * Returns when the clocks of a zone show a time (`2026-11-22T06:30`, seconds may follow): the later of two such
- * moments; for a time that they skip, the moment by their offset before. Undefined if the text is no such time.
+ * Returns when the clocks of a zone show a time (`2026-11-22T06:30`, optionally with seconds). If they show it twice:
+ * the later moment. If they skip it: the moment by the offset before the change. Returns undefined if the text is not
+ * such a time.
  */
 export function momentAt(text: string, zone: string): Date | undefined {
   const write = createTimeWriter({ language: "en", zone });
   const shown = Date.parse(`${text}Z`);
   if (Number.isNaN(shown)) return undefined;
   const shownAt = (at: number): number => Date.parse(`${write(new Date(at)).replace(" ", "T")}Z`);
-  // By the zone's offset before any change of its clocks, and by the offset after it.
+  // The moments by the zone's offset before any change of its clocks, and by the offset after it.
   const moments = [-dayMs, dayMs].map((away) => shown - (shownAt(shown + away) - (shown + away)));
   const right = moments.filter((at) => shownAt(at) === shown);
   return new Date(Math.max(...(right.length > 0 ? right : moments)));

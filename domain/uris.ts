@@ -22,10 +22,10 @@ export const UpstreamIssuer = z
   .string()
   .refine((uri) => isSafeWebUri(uri) && !/[?#]/.test(uri), "must be an https URI without ? and #");
 
-/** Microsoft's tenant of personal accounts, and the addresses that stand for every tenant. */
+/** Microsoft's tenant for personal accounts, and the names that stand for every tenant. */
 const openTenants = ["9188040d-6c67-4c5b-b112-36a304b66dad", "common", "consumers", "organizations"];
 
-/** Identity providers that are open to the public: Google, Apple, Microsoft beyond one tenant. */
+/** Identity providers that are open to the public: Google, Apple, and Microsoft for more than one tenant. */
 const openIssuers: ReadonlySet<string> = new Set([
   "https://accounts.google.com",
   "https://appleid.apple.com",
@@ -35,20 +35,20 @@ const openIssuers: ReadonlySet<string> = new Set([
   ]),
 ]);
 
-/** Whether an issuer is open to the public, so a sign-in there proves nothing about who may use a realm. */
+/** Whether an issuer is open to the public, so that signing in there proves nothing about who may use a realm. */
 export const isOpenIssuer = (issuer: string): boolean =>
   URL.canParse(issuer) && openIssuers.has(new URL(issuer).href.toLowerCase().replace(/\/+$/, ""));
 
-/** Whether a host, as `URL.hostname` returns it, is the machine itself (RFC 6761 section 6.3, RFC 5735 section 3). */
+/** Whether a host, as `URL.hostname` returns it, is this machine (RFC 6761 section 6.3, RFC 5735 section 3). */
 export const isLoopbackHost = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** An address of http on an IP address of the machine itself: its host, and its path and query. */
+/** An http address on a loopback IP address: its host, and its path and query. */
 const loopbackUri = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/;
 
 /**
- * Whether a client may be sent back to this address. It is the registered one; if that is on an IP address of the
- * person's own machine, its port is of no account (RFC 8252 section 7.3).
+ * Whether a client may be sent back to this address: it must be the registered one. On a loopback IP address the port
+ * may differ (RFC 8252 section 7.3).
  */
 export function fitsRedirectUri(asked: string, registered: string): boolean {
   if (asked === registered) return true;
@@ -56,21 +56,24 @@ export function fitsRedirectUri(asked: string, registered: string): boolean {
   return one !== undefined && one === other && isRedirectUri(asked);
 }
 
-/** Only printable ASCII: the parser forgives spaces, line ends and the like, a comparison of bytes does not. */
+/** Only printable ASCII: the parser tolerates spaces, line ends and the like, but a byte comparison does not. */
 const parseUri = (uri: string): URL | undefined =>
   /^[!-~]{1,2000}$/.test(uri) && !uri.includes("\\") && URL.canParse(uri) ? new URL(uri) : undefined;
 
-/** Whether it is an absolute http(s) URI without a user name or password. */
+/** Whether a text is an absolute http(s) URI without a user name or password. */
 export function isWebUri(uri: string): boolean {
   const url = parseUri(uri);
   return url !== undefined && /^https?:\/\//i.test(uri) && url.username === "" && url.password === "";
 }
 
-/** Whether it is mailto: with one address and no header fields (RFC 6068): the user alone decides what to write. */
+/**
+ * Whether a text is a mailto: URI with one address and no header fields (RFC 6068), so that only the user decides what
+ * to write.
+ */
 export const isMailUri = (uri: string): boolean =>
   uri.length <= 320 && /^mailto:[\w.!#$'*+/=^`{|}~-]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(uri);
 
-/** Whether an address is https, or http on this machine. */
+/** Whether a text is an https address, or an http address on this machine. */
 export const isSafeWebUri = (uri: string): boolean => isWebUri(uri) && isSafeWeb(new URL(uri));
 
 const isSafeWeb = (url: URL): boolean => url.protocol === "https:" || isLoopbackHost(url.hostname);

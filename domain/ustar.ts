@@ -1,10 +1,10 @@
-/** A file of an archive. */
+/** A file in an archive. */
 export interface ArchivedFile {
   /** Its path in the archive: at most 100 characters of ASCII. */
   name: string;
   content: Uint8Array;
   isExecutable: boolean;
-  /** Only its owner may read it. Default: everyone may. */
+  /** Whether only its owner may read it. Default: everyone may. */
   isPrivate?: boolean;
   changedAt: Date;
 }
@@ -12,8 +12,8 @@ export interface ArchivedFile {
 const blockLength = 512;
 
 /**
- * Returns an archive in the format of POSIX ("ustar Interchange Format" in IEEE Std 1003.1, pax), with all files owned
- * by root.
+ * Returns an archive in the POSIX format ("ustar Interchange Format" in IEEE Std 1003.1, pax), with all files owned by
+ * root.
  */
 export function ustar(files: readonly ArchivedFile[]): Uint8Array {
   const parts = files.flatMap((file) => [headerOf(file), file.content, new Uint8Array(-file.content.length & 511)]);
@@ -28,7 +28,7 @@ export function ustar(files: readonly ArchivedFile[]): Uint8Array {
   return archive;
 }
 
-/** Returns an archive that {@link ustar} made, with more files at its end. */
+/** Returns an archive that {@link ustar} made, with more files appended. */
 export function withFiles(archive: Uint8Array, files: readonly ArchivedFile[]): Uint8Array {
   const more = ustar(files);
   const kept = archive.subarray(0, archive.length - 2 * blockLength);
@@ -55,7 +55,7 @@ function headerOf({ name, content, isExecutable, isPrivate = false, changedAt }:
   write(257, "ustar\u000000");
   write(265, "root");
   write(297, "root");
-  // The sum of all octets, where its own field counts as blanks.
+  // The sum of all octets, with blanks in place of the sum itself.
   write(148, " ".repeat(8));
   write(
     148,

@@ -43,8 +43,8 @@ export function installedPackageDirectory(): string | undefined {
 }
 
 /**
- * Finds binaries that run here and have our major version: the npm package's, else the system's. Restores missing links
- * and x-bits of the package, in `cacheDirectory` if the package is not writable.
+ * Finds binaries that run here and have our major version: first the npm package's, then the system's. Restores missing
+ * links and x-bits of the package, in `cacheDirectory` if the package is not writable.
  */
 export async function findBinaries(options: {
   sources: BinarySources;
@@ -126,7 +126,7 @@ async function makeExecutable(program: string): Promise<void> {
 }
 
 /**
- * Builds a second native directory: copies of the programs (they look for everything beside themselves), links to the
+ * Builds a second native directory: copies of the programs (they look for everything next to themselves), links to the
  * rest.
  */
 async function mirror({ native, links, target }: { native: string; links: LibraryLink[]; target: string }) {

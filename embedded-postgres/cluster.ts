@@ -36,8 +36,8 @@ export async function writeSettings(files: EmbeddedPostgresFiles, runAs: RunAs):
 }
 
 /**
- * Makes the cluster unless it exists. Makes it under another name and renames it once it is complete, password
- * included: an interrupted one never has the right name, and the next call removes it. Returns true if it was made.
+ * Makes the cluster unless it exists: under a temporary name, renamed once it is complete with its password. An
+ * interrupted cluster never has the right name, and the next call removes it. Returns true if the cluster was made.
  */
 export async function ensureCluster(files: EmbeddedPostgresFiles, initdb: string, runAs: RunAs): Promise<boolean> {
   await clearInterrupted(files);
@@ -75,7 +75,7 @@ async function makeEmptyDirectory(path: string, runAs: RunAs): Promise<void> {
 }
 
 /**
- * Text sorts by code point and knows upper and lower case in all of Unicode, the same on every machine. The character
+ * Text sorts by code point and has upper and lower case in all of Unicode, the same on every machine. The character
  * type comes from the system, because pg_trgm uses it to recognise letters; a system without a UTF-8 locale gets plain
  * C.
  */
@@ -106,7 +106,7 @@ function ownerOf(runAs: RunAs): { uid: number; gid: number } | undefined {
   return runAs.kind === "self" ? undefined : runAs;
 }
 
-/** Keeps the last run's log in one older file, and begins a new one. */
+/** Moves the last run's log to a single older file, and begins a new log. */
 export async function beginLog(files: EmbeddedPostgresFiles): Promise<void> {
   await rename(files.log, files.previousLog).catch((error: unknown) => {
     if (!hasCode(error, "ENOENT")) throw error;

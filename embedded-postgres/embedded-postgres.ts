@@ -22,7 +22,7 @@ import {
 
 type LogFields = { event: string } & Record<string, unknown>;
 
-/** The part of a logger that the launcher uses; pino's fits. */
+/** The part of a logger that the launcher uses; pino's logger fits. */
 export interface EmbeddedPostgresLog {
   info(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
@@ -31,14 +31,14 @@ export interface EmbeddedPostgresLog {
 export interface EmbeddedPostgres {
   /** URL of the database "realmpass", with the rights of its owner and superuser. */
   url: string;
-  /** True if the server was already running, left behind by a killed process. */
+  /** Whether the server was already running, left behind by a killed process. */
   adopted: boolean;
   /** Stops the server, adopted or not, and resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** All files are below it, the data in `pg18`. Made if missing; for its owner only. */
+  /** Contains all files, with the data in `pg18`. Made if missing; accessible to its owner only. */
   dataDirectory: string;
   log: EmbeddedPostgresLog;
   /** Recovery after a crash may take a while. Default: one minute. */
@@ -55,10 +55,10 @@ const superviseEveryMs = 1_000;
 const reportEveryMs = 60_000;
 
 /**
- * Starts this machine's own Postgres, or adopts the one that a killed process left running. Meanwhile the data
- * directory is locked: a second start fails with an error that names the holder. If the server ends by itself, it is
- * started again, on the same port while that is free. The server survives the end of this process unless stop() is
- * awaited, and then loses nothing.
+ * Starts this machine's own Postgres, or adopts the one that a killed process left running. Locks the data directory
+ * until stop(): a second start fails with an error that names the holder. If the server ends unexpectedly, it is
+ * started again, on the same port while that is free. Without an awaited stop(), the server outlives this process and
+ * loses nothing.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const files = embeddedPostgresFiles(options.dataDirectory);
@@ -94,7 +94,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** Returns the running embedded server of that data directory. For programs beside the one that started it. */
+/** Returns the running embedded server of a data directory. For programs other than the one that started it. */
 export async function findEmbeddedPostgres(dataDirectory: string): Promise<{ url: string } | undefined> {
   const files = embeddedPostgresFiles(dataDirectory);
   const url = (await readIfPresent(files.url))?.trim();
@@ -140,8 +140,8 @@ async function adopt(
 }
 
 /**
- * Takes turns, never two at once. A turn that fails is reported, the first of several and then one a minute, and the next
- * one tries again. Does not keep the process alive.
+ * Runs a turn periodically, never two at once. A failed turn is reported (of several in a row the first, then one a
+ * minute) and the next turn tries again. Does not keep the process alive.
  */
 function repeat(
   everyMs: number,

@@ -11,7 +11,7 @@ export function embeddedPostgresFiles(dataDirectory: string) {
   return {
     root,
     cluster,
-    /** Moves into place together with the cluster, so neither ever exists without the other. */
+    /** Renamed together with the cluster, so neither ever exists without the other. */
     password: join(cluster, "realmpass.password"),
     settings: join(cluster, "realmpass.conf"),
     postmasterPid: join(cluster, "postmaster.pid"),
@@ -31,7 +31,9 @@ export async function preparePrivateDirectory(path: string): Promise<void> {
   if ((mode & 0o777) !== 0o700) await chmod(path, 0o700);
 }
 
-/** Replaces a file in one step, readable only by its owner. A reader sees the old or the new content, nothing between. */
+/**
+ * Replaces a file in one step, readable only by its owner. A reader sees the old or the new content, never a mixture.
+ */
 export async function writePrivateFile(path: string, content: string, owner?: { uid: number; gid: number }) {
   const fresh = `${path}.${randomBytes(6).toString("hex")}`;
   const file = await open(fresh, "wx", 0o600);
@@ -54,7 +56,7 @@ export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(undefinedIfMissing)) !== undefined;
 }
 
-/** Makes a user the owner of a whole tree, its top last: a tree whose top has the right owner is complete. */
+/** Makes a user the owner of a whole tree, the top directory last: a tree whose top has the right owner is complete. */
 export async function giveTree(path: string, owner: { uid: number; gid: number }): Promise<void> {
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const inner = join(path, entry.name);
@@ -64,12 +66,12 @@ export async function giveTree(path: string, owner: { uid: number; gid: number }
   await chown(path, owner.uid, owner.gid);
 }
 
-/** Removes a tree even while a dying process still writes into it; the next start removes what is left. */
+/** Removes a tree even while a dying process still writes into it; the next start removes whatever remains. */
 export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }).catch(() => undefined);
 }
 
-/** Makes a rename durable. Some platforms cannot open a directory; there the file system must ensure it. */
+/** Makes a rename durable. Some platforms cannot open a directory; there the file system must ensure durability. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, "r").catch(() => undefined);
   await directory?.sync().catch(() => undefined);

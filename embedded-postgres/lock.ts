@@ -14,7 +14,7 @@ const retryMs = 50;
 
 /**
  * Takes a lock that is held until release() or the end of this process, however it ends. Fails if another start holds
- * it. The lock is never shared, because the other's stop() would end our database.
+ * it. The lock is never shared, because the other holder's stop() would end our database.
  */
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   const self = await identifyProcess(process.pid);
@@ -55,8 +55,9 @@ async function createLock(path: string, content: string): Promise<boolean> {
 }
 
 /**
- * Removes a dead holder's lock. Only the process that holds the turn removes one, so none removes a lock that has taken
- * the dead one's place. A process may die in its turn, in the moment between two calls: the next one ends that turn.
+ * Removes a dead holder's lock. Only the process that holds the turn removes a lock, so a new lock that has replaced
+ * the dead one is never removed. A process may die during its turn, between two calls; the next process then ends that
+ * turn.
  */
 async function breakLock(path: string, { dead, mine }: { dead: string; mine: string }): Promise<void> {
   const turn = `${path}.turn`;

@@ -3,8 +3,8 @@ import { readFile, readlink, realpath } from "node:fs/promises";
 import { parse } from "node:path";
 
 /**
- * The user that Postgres runs as. Root starts it as another user, because Postgres refuses root. In the namespace the
- * same user has another name: the files of uid and gid outside belong to `nobody` inside.
+ * The user that Postgres runs as. Root starts it as another user, because Postgres refuses root. In a namespace the
+ * user has another name: the files of uid and gid outside belong to `nobody` inside.
  */
 export type RunAs =
   | { kind: "self" }
@@ -15,8 +15,8 @@ const namespaceUser = 65534;
 const standardPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /**
- * Starts a program as that user, with an environment without our secrets. If detached, it has its own session, and the
- * terminal's Ctrl-C does not reach it.
+ * Starts a program as that user, with an environment without our secrets. A detached program has its own session, so
+ * the terminal's Ctrl-C does not reach it.
  */
 export function spawnAs(
   runAs: RunAs,
@@ -89,7 +89,7 @@ export async function isRunning({ pid, started }: ProcessIdentity): Promise<bool
   return (await identifyProcess(pid))?.started === started;
 }
 
-/** Whether that process is a postmaster on this cluster, and not an unrelated one with the same pid. */
+/** Whether the process with that pid is a postmaster on this cluster, and not an unrelated process. */
 export async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   if (process.platform === "win32") return true;
   if (process.platform === "linux") {

@@ -3,15 +3,15 @@ import { dirname } from "node:path";
 import { exists, giveTree, type EmbeddedPostgresFiles } from "./files.ts";
 import { runAndWait, type RunAs } from "./process.ts";
 
-/** In this order; the second exists nearly everywhere. */
+/** Tried in this order; the second exists nearly everywhere. */
 export const unprivilegedAccounts = ["postgres", "nobody"] as const;
 
 /**
- * Chooses the user that Postgres runs as and gives that user the data directory. An ordinary user runs it directly; a
- * user without a name (containers are started with any number), whom initdb refuses, runs it in a user namespace that
- * has one. Root, whom Postgres refuses, takes the first of these that can reach binaries and data: the accounts, the
- * owner of the directory that contains the data (`sudo npm start` in a user's home), a user namespace in which root is
- * not called root.
+ * Chooses the user that Postgres runs as and gives that user the data directory. An ordinary user runs it directly. A
+ * user without a name (containers are started with any number) is refused by initdb and therefore runs it in a user
+ * namespace that has a name. Root is refused by Postgres and therefore runs it as the first of these that can reach
+ * binaries and data: the accounts, the owner of the directory that contains the data (`sudo npm start` in a user's
+ * home), a user namespace in which root has another name.
  */
 export async function chooseRunAs(options: {
   files: EmbeddedPostgresFiles;

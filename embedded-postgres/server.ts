@@ -38,7 +38,7 @@ export async function isOurs(url: string, cluster: string): Promise<boolean> {
 
 /**
  * Makes the database unless it exists. An earlier start may have ended after it made the cluster, and its `create
- * database` may complete only now. A new database is copied to disk, which takes long on a slow one.
+ * database` may still be completing. Copying a new database to disk takes long on a slow disk.
  */
 export async function ensureDatabase(url: string, giveUpAt: number): Promise<void> {
   await withClient(url, Math.max(1, Math.ceil(giveUpAt - performance.now())), async (client) => {
@@ -53,7 +53,9 @@ export async function ensureDatabase(url: string, giveUpAt: number): Promise<voi
 /** duplicate_database; unique_violation, if both were made at the same time. */
 const isPresent: ReadonlySet<string> = new Set(["42P04", "23505"]);
 
-/** Connects to the database that always exists. Every part is explicit, so PG… variables have no effect. */
+/**
+ * Connects to the database that always exists. Every part of the address is explicit, so PG… variables have no effect.
+ */
 async function withClient<T>(url: string, answerMsMax: number, work: (client: Client) => Promise<T>): Promise<T> {
   const { hostname, port, username, password } = new URL(url);
   const client = new Client({
@@ -66,7 +68,7 @@ async function withClient<T>(url: string, answerMsMax: number, work: (client: Cl
     connectionTimeoutMillis: answerMsMax,
     query_timeout: answerMsMax,
   });
-  // A broken connection is reported here too; without a listener it would end our process.
+  // A broken connection is also reported here; without a listener it would end our process.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -77,8 +79,8 @@ async function withClient<T>(url: string, answerMsMax: number, work: (client: Cl
 }
 
 /**
- * Returns the live server on this cluster, if there is one. Waits for one that is still starting or stopping; makes a
- * crash's leftover postmaster.pid harmless.
+ * Returns the live server on this cluster, if there is one. Waits for a server that is still starting or stopping;
+ * makes a postmaster.pid left over from a crash harmless.
  */
 export async function findLiveServer(
   files: EmbeddedPostgresFiles,
@@ -144,7 +146,7 @@ export async function launchServer(options: {
       return { process: attempt.process, url };
     }
     const portTaken = /could not bind|Address already in use/.test(attempt.complaint);
-    // Backends of a killed postmaster end by themselves within moments.
+    // Backends of a killed postmaster end on their own within moments.
     const oldBackends = /still in use|lock file .* already exists/.test(attempt.complaint);
     if (performance.now() > giveUpAt || !(portTaken || oldBackends)) {
       throw new Error(`The embedded Postgres did not start; see ${files.log}.\n${attempt.complaint}`);
@@ -192,7 +194,7 @@ async function launchOnce(options: {
   return { complaint: `${logged.split("\n").slice(-20).join("\n")}${ended ?? "took too long"}` };
 }
 
-/** Stops the server: open transactions are rolled back at once, and a server that does not end is killed. */
+/** Stops the server: open transactions are rolled back immediately, and a server that does not end is killed. */
 export async function stopServer(
   server: ProcessIdentity,
 ): Promise<"fast" | "immediate" | "killed" | "was not running"> {

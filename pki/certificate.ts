@@ -34,7 +34,7 @@ export type SubjectAltName = { rfc822Name: string } | { dnsName: string };
 export interface CertificateDraft {
   readonly issuer: Issuer;
   readonly kind: CertificateKind;
-  /** The certificate's realm, which bounds its names. It is not a field of the certificate. */
+  /** The certificate's realm, which limits its names. It is not a field of the certificate. */
   readonly realm: { readonly domain: string; readonly infrastructureDomains: readonly string[] };
   readonly serialNumber: SerialNumber;
   readonly subject: { readonly commonName: string; readonly organization: string };
@@ -55,7 +55,7 @@ export interface CertificateRequest {
   /** The realm's display name. */
   organization: string;
   realmDomain: string;
-  /** DNS names that the realm permits beside its own domain's. */
+  /** Domains that the realm permits in DNS names, in addition to its own. */
   infrastructureDomains: readonly string[];
   /** The name of an infrastructure profile if it is a DNS name; ignored for other kinds. */
   dnsName: string | null;
@@ -65,7 +65,7 @@ export interface CertificateRequest {
   keyIsRsa: boolean;
 }
 
-/** Applies the certificate profile of a kind to a request. It checks nothing: `lint` does, before signing. */
+/** Applies the certificate profile of a kind to a request. Checks nothing: `lint` does that before signing. */
 export function draftCertificate(request: CertificateRequest): CertificateDraft {
   const { kind, identity, dnsName } = request;
   const { extendedKeyUsages, namedBy } = certificateProfile[kind];

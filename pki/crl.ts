@@ -61,7 +61,7 @@ function reasonExtension(reason: RevocationReason): Buffer {
 export function countCrlEntries(der: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < der.length; count++) {
-    // No entry has 128 octets: its serial number has 20 at most.
+    // An entry is shorter than 128 octets, because its serial number has at most 20.
     const length = der[at + 1] ?? 0x80;
     at += 2 + length;
     if (der[at - length - 2] !== tag.sequence || length >= 0x80 || at > der.length) {
@@ -72,7 +72,7 @@ export function countCrlEntries(der: Uint8Array): number {
 }
 
 /**
- * Returns the entries of a short CRL that {@link signCrl} wrote, with the dates as they are in it. Throws if it cannot be
+ * Returns the entries of a short CRL that {@link signCrl} wrote, with the dates as written. Throws if the CRL cannot be
  * read.
  */
 export const readCrlEntries = (der: Uint8Array): CrlEntry[] =>

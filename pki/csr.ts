@@ -38,7 +38,7 @@ export function readCsr(pem: string): { publicKeySpki: Buffer } {
   if (!verify(hash, toBeSigned, key, signature)) {
     throw new CsrError("The certification request is not signed with the key it contains.");
   }
-  // OpenSSL's encoding, not the sent one: one key must have one form, or it could be certified again.
+  // Uses OpenSSL's encoding, not the received one: each key must have exactly one form, or it could be certified again.
   return { publicKeySpki: key.export({ format: "der", type: "spki" }) };
 }
 
@@ -48,7 +48,9 @@ const signatureHashes: Record<"ec" | "rsa", Partial<Record<string, string>>> = {
   rsa: { "2a864886f70d01010b": "sha256", "2a864886f70d01010c": "sha384", "2a864886f70d01010d": "sha512" },
 };
 
-/** Algorithms that common tools sign with (RFC 8017 appendix A.2, RFC 3279 section 2.2, RFC 8410), by the same content. */
+/**
+ * Algorithms that common tools sign with (RFC 8017 appendix A.2, RFC 3279 section 2.2, RFC 8410), also by that content.
+ */
 const refusedSignatures: Partial<Record<string, string>> = {
   "2a864886f70d010104": "MD5",
   "2a864886f70d010105": "SHA-1",
@@ -86,7 +88,7 @@ function decodePem(pem: string): Buffer {
 }
 
 interface CsrParts {
-  /** CertificationRequestInfo as it stands: the signature is over these bytes, not over an encoding of our own. */
+  /** CertificationRequestInfo as received: the signature covers these bytes, not an encoding of our own. */
   toBeSigned: Buffer;
   publicKeySpki: Buffer;
   algorithm: string;

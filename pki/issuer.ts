@@ -99,8 +99,8 @@ export function loadIssuer({ issuerId, certificate, chain, signer, urls }: Issue
 }
 
 /**
- * Assembles what signs the CRLs of a root, and cross-checks it: the certificate is a CA's that may sign CRLs (RFC 5280
- * section 4.2.1.3), with a key identifier, and the signer's key is its own. Throws IssuerError.
+ * Assembles and cross-checks the signer of a root's CRLs: the certificate is a CA's that may sign CRLs (RFC 5280
+ * section 4.2.1.3), with a key identifier, and the signer's key is the certificate's. Throws IssuerError.
  */
 export function loadCrlSigner({ certificate, signer }: { certificate: Uint8Array; signer: Signer }): CrlSigner {
   const fail = (reason: string) => new IssuerError(`root: ${reason}`);
@@ -180,7 +180,7 @@ function checkChain(certificate: Buffer, chain: readonly Uint8Array[], fail: Fai
   });
 }
 
-/** Returns the subject's bytes as they stand: a Name that was decoded and encoded again may differ and break the chain. */
+/** Returns the subject's bytes unchanged: a Name that is decoded and encoded again may differ and break the chain. */
 function subjectOf(certificate: Buffer): Buffer {
   const [toBeSigned] = readChildren(certificate, readElement(certificate));
   const subject = toBeSigned && readChildren(certificate, toBeSigned)[5];

@@ -3,7 +3,7 @@ import type { KeyType } from "../domain/certificate/device.ts";
 import { p256SpkiPrefix } from "./algorithms.ts";
 
 export interface KeyPair {
-  /** PrivateKeyInfo (RFC 5208), DER, in memory of its own: filling it with zeros erases it. */
+  /** PrivateKeyInfo (RFC 5208), DER, in a separate buffer: filling it with zeros erases the key. */
   privateKeyPkcs8: Buffer;
   /** SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7), DER. */
   publicKeySpki: Buffer;

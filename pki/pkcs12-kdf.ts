@@ -41,7 +41,7 @@ export function pkcs12Kdf(input: {
   return out;
 }
 
-/** Through text, because a Buffer that native code allocates costs twice as much as the digest itself. */
+/** Goes through a string, because a Buffer that native code allocates costs twice as much as the digest itself. */
 const digest = (hash: KdfHash, octets: Buffer): Buffer => Buffer.from(hashOnce(hash, octets, "binary"), "latin1");
 
 const paddedLength = (octets: Uint8Array): number => Math.ceil(octets.length / blockLength) * blockLength;

@@ -7,13 +7,16 @@ export interface Pkcs12Profile {
   readonly protection: "3des-sha1" | "aes256-sha256";
   /** The octets that stand for the empty password (RFC 7292 appendix B.1 allows both; they derive different keys). */
   readonly emptyPassword: "two-zero-octets" | "zero-length";
-  /** Whether the file contains the issuing CA beside the leaf. */
+  /** Whether the file contains the issuing CA in addition to the leaf. */
   readonly withChain: boolean;
-  /** Rounds of key derivation, for the bags and the MAC. The password is empty by contract, so more protect nothing. */
+  /**
+   * Rounds of key derivation, for the bags and the MAC. The password is empty by contract, so more rounds protect
+   * nothing.
+   */
   readonly iterations: number;
 }
 
-/** Every system in use opens it: Windows Server 2016 and older Android read nothing newer. */
+/** Every system in use opens this form: Windows Server 2016 and older Android read nothing newer. */
 const compatible = {
   protection: "3des-sha1",
   emptyPassword: "two-zero-octets",
@@ -21,13 +24,13 @@ const compatible = {
   iterations: 1,
 } as const satisfies Pkcs12Profile;
 
-/** For stacks whose policy may refuse 3DES and SHA-1. */
+/** For systems whose policy may refuse 3DES and SHA-1. */
 const modern = { ...compatible, protection: "aes256-sha256" } as const satisfies Pkcs12Profile;
 
 /** No CA: once it is in the keychain, Apple's devices offer to trust it for HTTPS. */
 const appleMobile = { ...compatible, withChain: false } as const satisfies Pkcs12Profile;
 
-/** macOS is reported to read only the zero-length form, iOS and iPadOS only the other. */
+/** macOS is reported to read only the zero-length form, iOS and iPadOS only the form with two zero octets. */
 const appleDesktop = { ...appleMobile, emptyPassword: "zero-length" } as const satisfies Pkcs12Profile;
 
 const profiles = {
@@ -44,15 +47,15 @@ const profiles = {
 /** Returns the form of the file for a device type; an unknown device counts as `Other`. */
 export const pkcs12Profile = (deviceType: DeviceType | null): Pkcs12Profile => profiles[deviceType ?? "Other"];
 
-/** The device files with a PKCS#12 under a password of its own. */
+/** The device files that contain a PKCS#12 file with its own password. */
 export type Pkcs12Format = Extract<DeviceFileFormat, "mobileconfig" | "eap-config" | "networkmanager">;
 
 /**
- * Returns the form of the PKCS#12 file inside a device file. Its password is random, so the two forms of an empty one
- * do not matter, and it stands beside the file, so iterations still protect nothing. Apple's import and the apps of
- * Android, Windows and ChromeOS are only sure to read 3DES; on Linux such files are read through OpenSSL. In a
- * configuration profile CAs have payloads of their own; EAP metadata has no other place for the device's own chain, so
- * the issuing CA is with the leaf on each device.
+ * Returns the form of the PKCS#12 file inside a device file. Its password is random, so the two forms of an empty
+ * password do not matter. The password is stored next to the file, so more iterations still protect nothing. Apple's
+ * import and the apps of Android, Windows and ChromeOS are certain to read only 3DES; on Linux such files are read
+ * through OpenSSL. In a configuration profile CAs have their own payloads. EAP metadata has no other place for the
+ * device's own chain, so the issuing CA accompanies the leaf for every kind of device.
  */
 export function deviceFilePkcs12Profile(format: Pkcs12Format, deviceType: DeviceType | null): Pkcs12Profile {
   if (format === "mobileconfig") return appleMobile;

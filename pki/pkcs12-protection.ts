@@ -11,7 +11,7 @@ export interface Encrypted {
 
 /** Encryption and MAC under one password. The caller passes randomness, which must be fresh on every call. */
 export interface Protection {
-  /** Octets of randomness that one encryption takes: salt, then IV if it is not derived. */
+  /** Octets of randomness that one encryption needs: salt, then IV if it is not derived. */
   readonly encryptionRandomLength: number;
   readonly macSaltLength: number;
   encrypt(plaintext: Uint8Array, random: Uint8Array): Encrypted;
@@ -39,8 +39,8 @@ export function createProtection(profile: Pkcs12Profile, text = ""): Protection 
 }
 
 /**
- * Returns a BMPString and its terminating zeros (RFC 7292 appendix B.1), or no octets if the profile writes the empty
- * password so.
+ * Returns a BMPString and its terminating zeros (RFC 7292 appendix B.1), or no octets if that is the profile's form of
+ * the empty password.
  */
 function passwordOctets({ emptyPassword }: Pkcs12Profile, text: string): Buffer {
   if (text === "" && emptyPassword === "zero-length") return Buffer.alloc(0);

@@ -7,7 +7,7 @@ import { createProtection, type Encrypted, type Protection } from "./pkcs12-prot
 export interface Pkcs12Input {
   /** Decides algorithms, the form of the empty password and whether `chain` is included; `null` counts as `Other`. */
   deviceType: DeviceType | null;
-  /** The name that the device shows for key and certificate; any Unicode text, of which 255 characters are written. */
+  /** The name that the device shows for key and certificate; any Unicode text, cut to 255 characters. */
   friendlyName: string;
   /** PrivateKeyInfo (RFC 5208), DER. */
   privateKeyPkcs8: Uint8Array;

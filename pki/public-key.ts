@@ -30,7 +30,7 @@ export function publicKeyAlgorithm(publicKeySpki: Uint8Array): PublicKeyAlgorith
 
 const taken = "use P-256, P-384 or RSA of 2048 to 4096 bits";
 
-/** Returns why {@link publicKeyAlgorithm} refuses a key, as a sentence that may be shown. Reads no more than the form. */
+/** Returns why {@link publicKeyAlgorithm} refuses a key, as a sentence that may be shown. Checks only the form. */
 export function publicKeyFault(publicKeySpki: Uint8Array): string {
   try {
     const whole = readWhole(Buffer.from(publicKeySpki), tag.sequence);
@@ -81,7 +81,8 @@ const curveNames: Partial<Record<string, string>> = {
  * comparison of octets, and could be certified again.
  */
 export function isDerPublicKey(publicKeySpki: Uint8Array): boolean {
-  // On these curves every octet but the point's is fixed; OpenSSL would take as long as the signature does.
+  // On these curves only the octets of the point vary, so no decoding is needed; in OpenSSL it would take as long as
+  // the signature.
   if (isPoint(publicKeySpki, p256SpkiPrefix, 32) || isPoint(publicKeySpki, p384SpkiPrefix, 48)) return true;
   try {
     const key = createPublicKey({ key: Buffer.from(publicKeySpki), format: "der", type: "spki" });
@@ -131,7 +132,10 @@ export function bitsOf(element: Der): Buffer {
   return content.subarray(1);
 }
 
-/** Returns the magnitude of an INTEGER above zero. In DER it begins with a zero only if it would be negative without. */
+/**
+ * Returns the magnitude of an INTEGER above zero. In DER it begins with a zero octet only if it would be negative
+ * otherwise.
+ */
 function positiveInteger(element: Der): Buffer {
   const content = contentOf(expectTag(element, tag.integer));
   const [first = 0, second = 0] = content;
@@ -139,7 +143,7 @@ function positiveInteger(element: Der): Buffer {
   return first === 0 ? content.subarray(1) : content;
 }
 
-/** Returns the number of bits of a magnitude. 17 bits and odd is 65537 or more. */
+/** Returns the number of bits of a magnitude. An odd number of 17 bits or more is at least 65537. */
 const bitLength = (magnitude: Uint8Array): number => magnitude.length * 8 - Math.clz32(magnitude[0] ?? 0) + 24;
 
 const isOdd = (content: Uint8Array): boolean => ((content.at(-1) ?? 0) & 1) === 1;

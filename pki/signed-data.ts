@@ -4,14 +4,17 @@ import { signatureAlgorithms } from "./algorithms.ts";
 import { signatureAlgorithmFor } from "./signer.ts";
 import { readChildren, readElement } from "./x509.ts";
 
-/** A certificate and key that sign files. The key is no issuer's. */
+/** A certificate and key that sign files. The key is not an issuer's. */
 export interface FileSigner {
   /** The signer's own first, then its chain, DER. */
   readonly certificates: readonly Buffer[];
   readonly key: KeyObject;
 }
 
-/** Reads a signer from PEM. Throws if either cannot be read, the key has another kind, or they do not belong together. */
+/**
+ * Reads a signer from PEM. Throws if certificate or key cannot be read, the key is of another kind, or they do not
+ * belong together.
+ */
 export function readFileSigner({ certificate, key }: { certificate: string; key: string }): FileSigner {
   const blocks = certificate.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   const certificates = blocks.map((block) => new X509Certificate(block));

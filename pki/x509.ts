@@ -1,6 +1,7 @@
 /**
- * The one import of @peculiar/x509, which needs reflect-metadata loaded first and a Web Crypto provider; all other
- * modules import from here. It also locates elements in bytes that must stay as they are, which @peculiar/x509 cannot.
+ * The only module that imports @peculiar/x509, which needs reflect-metadata loaded first and a Web Crypto provider; all
+ * other modules import from here. It also locates elements in bytes that must stay unchanged, which @peculiar/x509
+ * cannot do.
  */
 import "reflect-metadata";
 import { webcrypto } from "node:crypto";

@@ -10,13 +10,13 @@ import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
 import { programVersion } from "../runtime/program-files.ts";
 
-/** Sends the process's heartbeats and problems to the table `processes`, where others read them. */
+/** Sends the process's heartbeats and problems to the table `processes`, where other processes read them. */
 export interface Beat {
   /** The process's id, drawn at each start. */
   readonly id: string;
   /** Notes a problem; repeated reports count once. */
   report(code: ProblemCode, detail: string): void;
-  /** Ends that problem, if it was reported. */
+  /** Ends this problem, if it was reported. */
   end(code: ProblemCode, detail: string): void;
   /** Returns the current problems. */
   problems(): ProblemCode[];
@@ -34,7 +34,7 @@ export interface BeatOptions {
   /** The most connections to Postgres that it opens. */
   connectionsMax: number;
   db: Database;
-  /** `skewMs` is how far it is ahead of the database's clock, in milliseconds, if the two were compared. */
+  /** `skewMs`: how far this clock is ahead of the database's, in milliseconds, if the two were compared. */
   clock: Clock & { readonly skewMs?: number | null };
   /** Runs with each beat. */
   alsoLook?: () => Promise<unknown>;
@@ -99,7 +99,7 @@ export function createBeat({
       lifecycle.onStop("beat", async () => {
         clearInterval(timer);
         await beating;
-        // A row that stays is removed later.
+        // A row that remains is removed later.
         await within(removeMsMax, processes.remove(db, id));
       });
       await beat();

@@ -9,7 +9,7 @@ import { withoutCredentials, type Log } from "../runtime/log.ts";
 import type { Beat } from "./beat.ts";
 import { Unstartable } from "../runtime/config/unstartable.ts";
 
-/** Something that this process can reach and should not. */
+/** Something that this process can reach but should not. */
 export interface BoundaryFinding {
   /** For programs: `superuser`, `member_of:NAME`, `reads_file:NAME` … */
   reason: string;
@@ -31,22 +31,22 @@ const keyFiles = ["issuer-key-passphrase", "audit-key.json", "ceremony"] as cons
 const againMs = 1_000;
 
 /**
- * How long a refused password is tried again. Then the process ends, and its supervisor starts it again with the
+ * How long a process retries after its password was refused. Then it ends, and its supervisor restarts it with the
  * current password from its files.
  */
 const refusedMsMax = 20_000;
 
 /**
- * Errors that an operator or `migrate` mends while the process waits (PostgreSQL appendix A): the database or the role does
- * not exist yet.
+ * Errors that an operator or `migrate` resolves while the process waits (PostgreSQL appendix A): the database or the
+ * role does not exist yet.
  */
 const notYet: ReadonlySet<unknown> = new Set(["3D000", "22023", "42704"]);
 
 /**
- * Checks once whether the login and the files in the data directory hold this process to its role. Throws {@link
- * Unstartable} if the login cannot take on the role, and for any finding if REALMPASS_BOUNDARY is
- * `enforce`; otherwise it logs findings and reports them as a problem. Waits while Postgres is away, or lacks the database
- * or the role; for {@link refusedMsMax} also while it refuses the password. Any other failure is a bug: it is thrown.
+ * Checks once whether the login and the files in the data directory confine this process to its role. Throws {@link
+ * Unstartable} if the login cannot assume the role, and for any finding if REALMPASS_BOUNDARY is `enforce`; otherwise
+ * logs findings and reports them as a problem. Waits while Postgres is unavailable or lacks the database or the role;
+ * for {@link refusedMsMax} also while it refuses the password. Any other failure is a bug and is thrown.
  */
 export async function guardBoundary(options: BoundaryOptions): Promise<void> {
   const startedAt = performance.now();

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { Log } from "../runtime/log.ts";
 import type { Beat } from "./beat.ts";
 
-/** Knows whether Postgres has room to write. */
+/** Reports whether Postgres has room to write. */
 export interface Disk {
   /** Notes that Postgres reported a full disk (SQLSTATE 53100). */
   noteFull(): void;
   /**
-   * Whether Postgres reported that a moment ago, or (if the system shows it) the disk of a trial's own Postgres is
-   * nearly full.
+   * Whether Postgres has recently reported a full disk, or (if the system shows it) the disk of a trial's own Postgres
+   * is nearly full.
    */
   isFull(): Promise<boolean>;
 }
@@ -18,7 +18,7 @@ export interface Disk {
 /** How long a disk counts as full after a report, in milliseconds. */
 const noteMs = 30_000;
 
-/** Without any room Postgres stops, but loses nothing; the operator should know before. */
+/** On a full disk Postgres stops, but loses nothing; the operator should know before that. */
 const freeBytesMin = 256 * 1024 * 1024;
 
 const detail = "the disk of PostgreSQL is full";

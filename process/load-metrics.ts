@@ -14,7 +14,7 @@ export interface LoadMetrics {
   issuanceStep: (step: IssuanceStep) => (seconds: number) => void;
 }
 
-/** Registers them for one process; api and worker each have their own batches and steps. */
+/** Registers the load metrics of one process; api and worker each have their own batches and steps. */
 export function createLoadMetrics(registry: Registry): LoadMetrics {
   const batches = new Histogram({
     name: "realmpass_batch_size",
@@ -40,7 +40,7 @@ export function createLoadMetrics(registry: Registry): LoadMetrics {
   };
 }
 
-/** Measures some work, whether it succeeds or not. */
+/** Measures how long work takes, whether it succeeds or not. */
 export async function timed<Result>(work: () => Promise<Result>, took: (seconds: number) => void): Promise<Result> {
   const from = performance.now();
   try {

@@ -25,8 +25,8 @@ export interface MetricsServer {
 const usualPort = 9464;
 
 /**
- * Serves `/metrics` in the Prometheus text format, `/healthz` and `/readyz` on a port of its own. If another process
- * has the default port, takes any free one and logs it, rather than fail.
+ * Serves `/metrics` in the Prometheus text format, `/healthz` and `/readyz` on a separate port. If another process has
+ * the default port, takes any free port and logs it instead of failing.
  */
 export async function serveMetrics({
   registry,
@@ -40,7 +40,7 @@ export async function serveMetrics({
   readiness: LookForReadiness;
   host: string;
   port: number;
-  /** The port that may be replaced by another. */
+  /** The port that is replaced by a free one if it is taken. */
   usual?: number;
   log: Log;
 }): Promise<MetricsServer> {

@@ -11,7 +11,7 @@ export interface ProcessMetrics {
 /** Connection exceptions, rollbacks, insufficient resources, interventions and system errors: never a caller's fault. */
 const counted: ReadonlySet<string> = new Set(["08", "40", "53", "57", "58"]);
 
-/** Registers them; their values are collected when they are read. */
+/** Registers the metrics; their values are collected when they are read. */
 export function createProcessMetrics(
   registry: Registry,
   {
@@ -25,7 +25,7 @@ export function createProcessMetrics(
     connections: () => { used: number; idle: number; waiting: number };
     skewMs: () => number | null;
     problems: () => readonly ProblemCode[];
-    /** Undefined while the database does not answer. */
+    /** Undefined while the database does not respond. */
     migrationsPending: () => Promise<number | undefined>;
   },
 ): ProcessMetrics {

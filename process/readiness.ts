@@ -12,16 +12,19 @@ export type Need = "database" | "schema" | "keys" | "clock";
 
 /** Whether a process can serve now. Its reasons are public: they contain no host and no secret. */
 export interface Readiness {
-  /** How long the database took to answer, in milliseconds. */
+  /** How long the database took to respond, in milliseconds. */
   databaseMs: number;
-  /** The unmet needs, and why they are unmet; empty if it can serve. While the database is away, the schema is unknown. */
+  /**
+   * The unmet needs, and why they are unmet; empty if the process can serve. While the database is unavailable, the
+   * schema is unknown.
+   */
   lacks: { path: Need; reason: string }[];
 }
 
 /** Checks whether this process can serve. Never rejects. */
 export type LookForReadiness = () => Promise<Readiness>;
 
-/** Returns the data for a process that can serve, in the API and on metrics ports alike. */
+/** Returns the data for a process that can serve; the API and the metrics ports use the same. */
 export const readyData = ({ databaseMs }: Readiness) => ({
   database: { ok: true, ms: databaseMs },
   schema: { ok: true },
@@ -35,7 +38,7 @@ export const notReady = ({ lacks }: Readiness): string => `Not ready: ${lacks.ma
 /** When to ask again, in seconds. */
 export const readinessRetryAfterSeconds = 1;
 
-/** A database that takes longer than this counts as away. */
+/** A database that takes longer than this counts as unavailable. */
 const databaseMsMax = 2_000;
 
 export interface ReadinessOptions {

@@ -10,9 +10,9 @@ const lookMs = 1_000;
 const logEveryMs = 10_000;
 
 /**
- * Waits until every migration of this version has been run and `migrate` has ended, which grants the roles' rights
- * last. Until then the process takes no task and writes nothing; `onWait` is called once if it has to wait. Throws
- * {@link SchemaAhead} if the database requires a newer version than this one.
+ * Waits until every migration of this version has been run and `migrate` has ended: it grants the roles' rights last.
+ * Until then the process takes no task and writes nothing; `onWait` is called once if it has to wait. Throws {@link
+ * SchemaAhead} if the database requires a newer version than this one.
  */
 export async function awaitSchema({
   db,

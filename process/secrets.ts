@@ -13,15 +13,15 @@ import type { Variable } from "../runtime/config/variables.ts";
 
 /** The secrets of one process, and their comparison with the installation's. */
 export interface ProcessSecrets {
-  /** Reads required secrets. Throws a ConfigError; waits while the database is away. */
+  /** Reads required secrets. Throws a ConfigError; waits while the database is unavailable. */
   read<Name extends DrawnSecret>(names: readonly Name[]): Promise<Record<Name, string>>;
-  /** Returns the public output key: from its variable or file, else the installation's, once there is one. */
+  /** Returns the public output key: from its variable or file, else the installation's, as soon as it exists. */
   readOutputPublicKey(): Promise<string>;
-  /** Throws a ConfigError if a secret is not the installation's; waits while the database is away. */
+  /** Throws a ConfigError if a secret is not the installation's; waits while the database is unavailable. */
   requireMatching(held: readonly HeldSecret[]): Promise<void>;
   /**
-   * Compares matching secrets again. Returns the variables whose secret the installation no longer has, and logs each
-   * once it is new.
+   * Compares secrets that matched again. Returns the variables whose secret the installation no longer has, and logs
+   * each of them once.
    */
   findMismatches(): Promise<Variable[]>;
   /** The last result of {@link findMismatches}; undefined before the first comparison. */

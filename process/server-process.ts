@@ -54,18 +54,18 @@ export interface ServerProcessOptions {
   connectionsMax?: number;
   /** How many connections BullMQ has if its tables are in Postgres. Default: as many as the database. */
   queueConnectionsMax?: number;
-  /** How many more connections to the database the process opens by itself. Default: none. */
+  /** How many more connections to the database the process opens on its own. Default: none. */
   ownConnections?: number;
   /** Extra connections, shared by all lookups of this process. Default: none. */
   readers?: number;
-  /** Called once if the process has to wait for `migrate`, to serve requests meanwhile. */
+  /** Called once if the process has to wait for `migrate`, to serve requests in the meantime. */
   onSchemaWait?: (waiting: { readiness: LookForReadiness; log: Log; lifecycle: Lifecycle }) => Promise<void>;
 }
 
 /**
- * Opens log, database and queue, serves metrics and readiness, checks the process's boundary once Postgres is there,
- * and waits until the database has been migrated. Stops on signals. Throws `Unstartable` if the process can reach too
- * much, or may no longer use the database.
+ * Opens log, database and queue, serves metrics and readiness, checks the process's boundary once Postgres is
+ * available, and waits until the database has been migrated. Stops on signals. Throws `Unstartable` if the process can
+ * reach too much, or may no longer use the database.
  */
 export async function startServerProcess({
   name,
@@ -201,7 +201,9 @@ function takeWarnings(log: Log): void {
   });
 }
 
-/** Returns the number of pending migrations: all if none has been run; undefined while the database does not answer. */
+/**
+ * Returns the number of pending migrations: all if none has been run; undefined while the database does not respond.
+ */
 async function countPending(db: Database): Promise<number | undefined> {
   try {
     return pendingMigrations(await answerWithin(2_000, installation.migrationsDone(db))).length;

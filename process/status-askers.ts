@@ -5,15 +5,15 @@ import type { AskedFor, StatusAsker } from "../db/queries/certificates/status-as
 
 export interface StatusAskers {
   /**
-   * Notes that a client asked about an issuer's certificates. Does not delay the answer; it is written to the database
-   * within seconds.
+   * Notes that a client asked about an issuer's certificates. Does not delay the answer; the note is written to the
+   * database within seconds.
    */
   note(issuerId: string, address: string, at: Date): void;
-  /** Writes the notes to the database. Throws if that fails; the unwritten notes stay. */
+  /** Writes the notes to the database. Throws if that fails, and keeps the unwritten notes. */
   flush(): Promise<void>;
 }
 
-/** Returns an IP address without its zone (RFC 4007); null: it is none. */
+/** Returns an IP address without its zone (RFC 4007); null if the text is not an IP address. */
 export function plainAddress(address: string): string | null {
   const plain = address.replace(/%.*$/, "");
   return isIP(plain) === 0 ? null : plain;
@@ -22,7 +22,7 @@ export function plainAddress(address: string): string | null {
 /** An address is written at most this often. */
 const noteMsMin = 60_000;
 
-/** Addresses of one process. Further ones are dropped: a hint needs no more. */
+/** The most addresses noted in one process. Further ones are dropped: they serve only as a hint. */
 const addressesMax = 1_024;
 
 /** Collects the addresses that ask about issuers' certificates, and writes them together. */

@@ -1,11 +1,11 @@
-/** Counts one more request of an address. Returns false if it exceeds the limit. */
+/** Counts one more request from an address. Returns false if it exceeds the limit. */
 export type WithinLimit = (address: string) => boolean;
 
 /** Addresses counted individually; all others share one count. */
 const addressesMax = 20_000;
 const windowMs = 1_000;
 
-/** Counts requests per second and address, in this process alone. `nowMs` is a clock that never goes back. */
+/** Counts requests per second and address, only in this process. `nowMs` is a clock that never goes back. */
 export function createAddressLimits(perSecond: number, nowMs = () => performance.now()): WithinLimit {
   let counts = new Map<string, number>();
   let windowEnds = 0;

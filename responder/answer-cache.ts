@@ -14,11 +14,11 @@ export interface AnswerCache {
   set(key: string, answer: KeptAnswer, at: Date): void;
 }
 
-/** How long an answer is repeated. It delays the effect of a revocation by as much. */
+/** How long an answer is repeated. This delays the effect of a revocation by the same time. */
 const keptMs = 500;
 const answersMax = 5_000;
 
-/** Keeps answers without a nonce for a moment. The oldest make room. */
+/** Keeps answers without a nonce briefly. The oldest are dropped to make room. */
 export function createAnswerCache(): AnswerCache {
   const kept = new BoundedMap<string, { answer: KeptAnswer; until: number }>(answersMax);
   return {

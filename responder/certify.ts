@@ -21,8 +21,8 @@ const lookMs = 250;
 const waitMsMax = 10_000;
 
 /**
- * Requests the certificate with a row, which a worker finds within a second. Rejects if none has signed after 10 s; the
- * row stays.
+ * Requests the certificate by a row, which a worker finds within a second. Rejects if no worker has signed after 10 s;
+ * the row stays.
  */
 export function createCertify({ db, processId }: { db: Database; processId: string }): Certify {
   return async ({ issuerId, publicKeySpki: publicKey }) => {

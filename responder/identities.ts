@@ -27,7 +27,9 @@ export interface Identities {
 interface Held {
   identity: Identity;
   renewAt: number;
-  /** The responder stops using it at this time, before it expires: a client may take a moment to check it. */
+  /**
+   * The responder stops using its certificate at this time, before it expires: a client may take a moment to check it.
+   */
   usableUntil: number;
 }
 
@@ -51,7 +53,7 @@ const pauseMs = 1_000;
 
 /**
  * Makes a delegated responder for each issuer when it is first needed. Halfway through its validity it makes another;
- * until that has its certificate the first one stays in use, and failed requests are repeated.
+ * until the new one has its certificate, the first stays in use. Failed requests are repeated.
  */
 export function createIdentities({
   certify,

@@ -76,7 +76,7 @@ function readIfReadable(row: ocsp.OcspIssuer): OcspIssuer[] {
   }
 }
 
-/** Hashes the name as it stands in the issuer's certificate, and only the bits of its key (RFC 6960 section 4.1.1). */
+/** Hashes the name as encoded in the issuer's certificate, and only the bits of its key (RFC 6960 section 4.1.1). */
 function readOcspIssuer({ id, certificate, notAfter }: ocsp.OcspIssuer): OcspIssuer {
   const fields = children(expectTag(children(readWhole(certificate, tag.sequence))[0], tag.sequence));
   if (fields[0]?.tagOctet === contextConstructed(0)) fields.shift();

@@ -7,19 +7,19 @@ type AskedRow = Pick<StatusRow, "certificateId" | "lastOcspAt" | "revokedAt">;
 
 export interface LastOcsp {
   /**
-   * Notes that a certificate's status was sent to an address. Does not delay the answer; it is written to the database
-   * within seconds. Of the answers to an address until then the first counts, or the first
-   * refusal.
+   * Notes that a certificate's status was sent to an address. Does not delay the answer; the note is written to the
+   * database within seconds. Of several answers to one address until then, the first refusal counts, or else the first
+   * answer.
    */
   note(row: AskedRow, asked: { address: string; at: Date }): void;
-  /** Writes the notes to the database. Throws if that fails; the unwritten notes stay. */
+  /** Writes the notes to the database. Throws if that fails, and keeps the unwritten notes. */
   flush(): Promise<void>;
 }
 
 /** Further notes are dropped: clients will ask about the certificate again. */
 const notedMax = 50_000;
 
-/** Rows of one statement: few enough that no other transaction waits long for one of them. */
+/** Rows per statement: few enough that no other transaction waits long for one of them. */
 const slice = 1_000;
 
 /** Collects when each certificate's status was last sent, and writes these times together. */

@@ -17,9 +17,9 @@ export interface ListenerOptions {
   port: number;
   clientAddress: ClientAddress;
   withinLimit: WithinLimit;
-  /** Requests in progress at most; further ones get "try later". Default: 2,000. */
+  /** The most requests in progress; further ones get "try later". Default: 2,000. */
   inFlightMax?: number;
-  /** How long slow clients are waited for, where it is not {@link slowClients}. */
+  /** How long to wait for slow clients, where it differs from {@link slowClients}. */
   slowClients?: Partial<SlowClients> | undefined;
   /** Called once for each answer. */
   onAnswer: (outcome: OcspOutcome, seconds: number) => void;
@@ -29,15 +29,15 @@ export interface ListenerOptions {
 
 export interface OcspListener {
   port: number;
-  /** Takes no more connections and resolves when every request is answered. */
+  /** Accepts no further connections and resolves when every request is answered. */
   close(): Promise<void>;
 }
 
-/** Slow clients are not waited for, in milliseconds. */
+/** How long to wait for slow clients, in milliseconds. */
 const slowClients = { headersTimeout: 5_000, requestTimeout: 8_000, connectionsCheckingInterval: 1_000 };
 export type SlowClients = typeof slowClients;
 
-/** Idle ones are let go. */
+/** Closes idle connections, and bounds the size of a request's headers. */
 const limits = { keepAliveTimeout: 15_000, maxHeaderSize: 16_384 };
 const connectionsMax = 4_096;
 
@@ -108,7 +108,7 @@ function readTarget(url: string): { issuerId: string; encoded: string | undefine
 }
 
 /**
- * Returns the request's bytes, or the HTTP status that refuses it. Invalid base64 yields no bytes, and so a
+ * Returns the request's bytes, or the HTTP status that refuses it. Invalid base64 yields no bytes, which is a
  * malformedRequest.
  */
 async function readAsked(request: IncomingMessage, encoded: string | undefined): Promise<Buffer | number> {

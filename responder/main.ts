@@ -7,7 +7,7 @@ import { startResponder } from "./start-responder.ts";
 /** One statement at a time serves dozens of answers; more connections would only wait for the same processors. */
 const connectionsMax = 4;
 
-/** If Postgres takes longer, it counts as away. */
+/** If Postgres takes longer, it counts as unavailable. */
 const answerSecondsMax = 2;
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {

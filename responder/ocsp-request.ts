@@ -42,8 +42,8 @@ export interface OcspRequest {
 }
 
 /**
- * Reads an OCSPRequest (RFC 6960 section 4.1.1); returns undefined if the bytes are none. Ignores a signature, because
- * every client may ask. Ignores unknown extensions; a critical one makes the request malformed.
+ * Reads an OCSPRequest (RFC 6960 section 4.1.1); returns undefined if the bytes are not one. Ignores a signature,
+ * because every client may ask. Ignores unknown extensions; a critical one makes the request malformed.
  */
 export function readOcspRequest(bytes: Buffer): OcspRequest | undefined {
   if (bytes.length > requestBytesMax) return undefined;
@@ -151,7 +151,7 @@ function readExtensions(tagged: Der, known: ReadonlySet<string>): Buffer | null 
   return nonce;
 }
 
-/** Clients of RFC 2560 put the octets into the extension without a type. */
+/** RFC 2560 clients put the octets into the extension without a type. */
 function octetsOfNonce(value: Buffer): number {
   try {
     return contentOf(readWhole(value, tag.octetString)).length;

@@ -22,7 +22,7 @@ import { ocspWaits } from "../domain/certificate/ocsp-waits.ts";
 import { within } from "../runtime/deadline.ts";
 
 export interface Responder {
-  /** Answers a request for an issuer from an address. Never rejects: every failure is an answer, too. */
+  /** Answers a request for an issuer from an address. Never rejects: a failure also yields an answer. */
   answer(issuerId: string, request: Buffer, address: string): Promise<OcspAnswer>;
 }
 
@@ -35,11 +35,11 @@ export interface ResponderDeps {
   counts: Pick<StatusCounts, "note">;
   clock: ServiceClock;
   onUnexpectedError: (error: unknown) => void;
-  /** The responder gives up after this time: a device waits for the client. */
+  /** The responder gives up after this time, because a device is waiting for the client. */
   waitMsMax?: number;
 }
 
-/** Who asks, and when. */
+/** Who asks, from where and when. */
 interface Asking {
   address: string;
   at: Date;
@@ -130,7 +130,7 @@ const keyOf = (issuerId: string, { der }: CertId): string => `${issuerId} ${der.
 const good: CertificateStatus = { status: "good" };
 const unknown: CertificateStatus = { status: "unknown" };
 
-/** Of a serial number that no certificate can have. */
+/** The row for a serial number that no certificate can have. */
 const noRow: StatusRow = {
   certificateId: null,
   isServers: false,
@@ -160,7 +160,7 @@ function sign(
     validMinutes,
   }: { responses: readonly SingleResponse[]; nonce: Buffer | null; signedAt: Date; validMinutes: number },
 ): Buffer {
-  // A revocation is never undone: what is good now was good then.
+  // A revocation is never undone, so a certificate that is good now was good then.
   const thisUpdate = new Date(signedAt.getTime() - clockRoomMinutes * 60_000);
   const nextUpdate = new Date(signedAt.getTime() + validMinutes * 60_000);
   const responseData = encodeResponseData({

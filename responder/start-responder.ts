@@ -24,12 +24,12 @@ export interface ResponderOptions {
   host: string;
   /** 0 for any free one. */
   port: number;
-  /** The listener's URL for other processes, if host and port do not give it. */
+  /** The listener's URL for other processes, if it does not follow from host and port. */
   url: string | undefined;
   /** As configured. */
   trustedProxies: string;
   requestsPerSecond: number;
-  /** How long slow clients are waited for. Default: as long as the listener does. */
+  /** How long to wait for slow clients. Default: the listener's times. */
   slowClients?: Partial<SlowClients> | undefined;
   /** How often the times of last checks are written. Default: every 3 s. */
   lastOcspEveryMs?: number | undefined;
@@ -55,8 +55,8 @@ const prepareMsMax = 2_000;
 const prepareEveryMs = 5_000;
 
 /**
- * Starts serving OCSP and registers the responder's address. Resolves when requests are taken. The lifecycle stops it:
- * first the address is withdrawn, then open requests are answered, then the times of answers are written to the
+ * Starts serving OCSP and registers the responder's address. Resolves when requests are accepted. The lifecycle stops
+ * it: first the address is withdrawn, then open requests are answered, then the times of answers are written to the
  * database.
  */
 export async function startResponder(options: ResponderOptions): Promise<{ port: number }> {
@@ -127,7 +127,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
   let preparing: Promise<void> | undefined;
   const prepareAll = (): Promise<void> =>
     (preparing ??= prepare(issuersMax)
-      // Whatever needs the database reports that it is away; the next round tries again.
+      // The code that uses the database reports that it is unavailable; the next round tries again.
       .catch(() => undefined)
       .finally(() => (preparing = undefined)));
   const timers = [

@@ -11,7 +11,7 @@ export interface CountedAnswer {
 export interface StatusCounts {
   /** Counts an answer, in memory. Does not delay it. */
   note(issuerId: string, address: string, answer: CountedAnswer): void;
-  /** Adds the counts to the database in one statement. Throws if that fails; the unwritten counts stay. */
+  /** Adds the counts to the database in one statement. Throws if that fails, and keeps the unwritten counts. */
   flush(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Count {
   lastMs: number;
 }
 
-/** Addresses counted one by one in an hour, for each issuer. Further ones are counted together. */
+/** The most addresses counted individually in an hour, for each issuer. Further ones are counted together. */
 export const countedAddressesMax = 64;
 
 const hourMs = 3_600_000;
@@ -32,7 +32,7 @@ const hourMs = 3_600_000;
 /** Counts the answers about devices by hour, issuer and address, and writes the counts together. */
 export function createStatusCounts(db: Pick<Database, "query">): StatusCounts {
   let current = { hour: 0, issuers: new Map<string, Map<string, Count>>() };
-  /** Of hours that have ended. */
+  /** Counts of hours that have ended. */
   let ended: Count[] = [];
 
   const counts = (): Count[] => [...current.issuers.values()].flatMap((ofIssuer) => [...ofIssuer.values()]);

@@ -1,15 +1,15 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** When the database was last dumped, and dumps and exports last copied away; undefined: never. */
+/** When the database was last dumped, and when dumps and exports were last copied elsewhere; undefined: never. */
 export interface BackupTimes {
   dump: Date | undefined;
   copy: Date | undefined;
 }
 
 /**
- * Reads the directory of dumps (REALMPASS_BACKUP_DIRECTORY). Only a complete dump gets its name, and a copy that
- * succeeded touches the file `copied`. Throws a system error if the directory cannot be read; one that is missing is
+ * Reads the directory of dumps (REALMPASS_BACKUP_DIRECTORY). Only a complete dump gets its name, and a successful copy
+ * touches the file `copied`. Throws a system error if the directory cannot be read; a missing directory counts as
  * empty.
  */
 export function backupTimes(directory: string): BackupTimes {

@@ -1,13 +1,13 @@
 /**
- * A map with room for `max` keys. A new key beyond that makes room by removing the one that was set longest ago; setting
- * a known key makes it the newest.
+ * A map with room for `max` keys. A new key beyond that replaces the key that was set longest ago; setting a known key
+ * makes it the newest.
  */
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #max: number;
   readonly #onRemoved: (value: Value) => void;
 
-  /** `onRemoved` gets each value that makes room, and no other. */
+  /** `onRemoved` receives each value that is removed to make room, and no other. */
   constructor(max: number, onRemoved: (value: Value) => void = () => undefined) {
     this.#max = max;
     this.#onRemoved = onRemoved;

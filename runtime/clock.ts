@@ -7,7 +7,7 @@ export interface Clock {
 
 /** A clock that knows whether it can be trusted. */
 export interface ServiceClock extends Clock {
-  /** False: nothing with a date may be written or signed now. */
+  /** False: nothing with a date may be written or signed at present. */
   isInStep(): boolean;
 }
 
@@ -23,15 +23,16 @@ export const skewMsMax = 5_000;
 /** The wall clock was set when it and the monotonic clock moved apart by more than this, in milliseconds. */
 const jumpMsMax = 1_000;
 
-/** A slower measurement is too inexact, in milliseconds. */
+/** A slower measurement is too imprecise, in milliseconds. */
 const measuringMsMax = 2_000;
 
 const measureEveryMs = 5_000;
 const retryEveryMs = 1_000;
 
 /**
- * Returns how far a clock that was read `before` and `after` is ahead of one that showed `now` in between, in
- * milliseconds, to half of the time between; below 0: behind. Returns 0 if the readings do not show a difference.
+ * Returns how far one clock is ahead of another, in milliseconds; below 0: behind. The one was read `before` and
+ * `after`, the other showed `now` in between. The error is at most half the time between the readings. Returns 0 if the
+ * readings do not show a difference.
  */
 export function skewMs({ before, now, after }: { before: Date; now: Date; after: Date }): number {
   if (before <= now && now <= after) return 0;
@@ -39,7 +40,7 @@ export function skewMs({ before, now, after }: { before: Date; now: Date; after:
 }
 
 /**
- * The machine's clock, corrected by its difference from the database's: one time for all processes, on whatever
+ * The machine's clock, corrected by its difference from the database's, so that all processes have the same time on any
  * machine.
  */
 export interface DatabaseClock extends ServiceClock {
@@ -71,7 +72,8 @@ const problem = ["clock_skewed", "this machine's clock and the database's differ
 
 /**
  * Creates a clock that follows the database's. It is out of step until the first measurement, while the difference is
- * above five seconds, and after the machine's clock was set, until the measurement after the one that detects it.
+ * above five seconds, and, after the machine's clock has been set, until the measurement after the one that detects
+ * this.
  */
 export function createDatabaseClock({
   readTime,
@@ -97,7 +99,7 @@ export function createDatabaseClock({
     const after = machine.now();
     const endedAt = monotonicMs();
     const jumped = hasJumped();
-    // A clock that was set in between shows a long or a negative time.
+    // If the clock was set in between, this time is too long or negative.
     const wallMs = after.getTime() - before.getTime();
     if (endedAt - startedAt > measuringMsMax || wallMs > measuringMsMax || wallMs < 0) return;
     const skew = skewMs({ before, now, after });
@@ -149,7 +151,8 @@ export function createDatabaseClock({
       const turn = (): Promise<void> => {
         const isFresh = measured !== undefined && monotonicMs() - measured.monotonicMs < measureEveryMs;
         if (isFresh && clock.isInStep()) return Promise.resolve();
-        // While Postgres is away the last measurement stays in force: a clock that is set is detected without it.
+        // While Postgres is unavailable the last measurement stays in force: a change of the machine's clock is
+        // detected without it.
         return (measuring ??= measure()
           .catch(() => undefined)
           .finally(() => (measuring = undefined)));

@@ -1,6 +1,6 @@
 /**
- * Runs work for every item, one after the other; a failure does not stop the others. Throws at the end: the failure, or
- * an AggregateError of several.
+ * Runs work for every item, one after another; a failure does not stop the remaining items. At the end throws the
+ * failure, or an AggregateError of several.
  */
 export async function eachByItself<Item>(items: Iterable<Item>, run: (item: Item) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = [];

@@ -15,7 +15,7 @@ export interface FreshOptions {
   renewedAfterMs?: number;
 }
 
-/** The state behind a {@link Fresh}: each `get` brings the computation that it starts if one is needed. */
+/** The state behind a {@link Fresh}: each `get` passes the computation to start if one is needed. */
 interface Held<Value> extends Omit<Fresh<Value>, "get"> {
   get(compute: () => Promise<Value>): Promise<Value>;
 }
@@ -51,23 +51,23 @@ function createHeld<Value>({ keptMs, renewedAfterMs = keptMs }: FreshOptions): H
   };
 }
 
-/** One computation runs at a time; callers that come meanwhile share it. */
+/** One computation runs at a time; callers that arrive in the meantime share it. */
 export function createFresh<Value>(compute: () => Promise<Value>, options: FreshOptions): Fresh<Value> {
   const held = createHeld<Value>(options);
   return { ...held, get: () => held.get(compute) };
 }
 
-/** The same for many values, each under a key of its own. */
+/** As {@link Fresh}, for many values, each under its own key. */
 export interface FreshByKey<Value> {
   /**
-   * `compute` answers the same question whenever the key is the same. It runs only if this call starts a computation: it
-   * may use what lasts no longer than the call, such as a transaction.
+   * `compute` must answer the same question whenever the key is the same. It runs only if this call starts a
+   * computation, so it may use something that exists only during the call, such as a transaction.
    */
   get(key: string, compute: () => Promise<Value>): Promise<Value>;
   peek(key: string): Value | undefined;
 }
 
-/** Keeps values by key, and drops old ones. */
+/** Keeps values by key, and removes old ones. */
 export function createFreshByKey<Value>(options: FreshOptions): FreshByKey<Value> {
   const known = new Map<string, Held<Value>>();
   return {

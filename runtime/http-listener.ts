@@ -19,7 +19,10 @@ export const listenOn = (server: Server, { host, port }: ListenAddress): Promise
     });
   });
 
-/** The same for a port that a variable sets: while another process has it, a restart does not help. */
+/**
+ * As {@link listenOn}, for a port that a variable sets. Throws {@link Unstartable} if another process has the port,
+ * because a restart does not help.
+ */
 export async function listenOnSet(server: Server, address: ListenAddress, variable: string): Promise<number> {
   try {
     return await listenOn(server, address);
@@ -29,7 +32,10 @@ export async function listenOnSet(server: Server, address: ListenAddress, variab
   }
 }
 
-/** The same, but on any free port if the requested one is taken and is the `usual` one, which no operator has chosen. */
+/**
+ * As {@link listenOnSet}, but uses any free port if the requested one is taken and is the `usual` one, which no
+ * operator has chosen.
+ */
 export async function listenOnAnyway(
   server: Server,
   address: ListenAddress,
@@ -44,8 +50,8 @@ export async function listenOnAnyway(
 }
 
 /**
- * How long a stopping process leaves a proxy's connections open, in milliseconds: a request that the proxy is just
- * sending is answered. If it met a closed connection, the proxy would respond 502 to anything but a read.
+ * How long a stopping process leaves a proxy's connections open, in milliseconds, so that a request that the proxy is
+ * sending is still answered. On a closed connection the proxy would respond 502 to every request except a read.
  */
 export const farewellMs = 300;
 
@@ -54,8 +60,8 @@ const shortTurnMs = 1;
 const turnsMax = 100;
 
 /**
- * Accepts no more connections at once, so a proxy sends its requests elsewhere. Ends each open one with its next answer,
- * for `farewell` milliseconds or until none is left, then as soon as it is idle.
+ * Stops accepting connections immediately, so a proxy sends its requests elsewhere. For `farewell` milliseconds, or
+ * until no connection is open, ends each open connection with its next answer; then ends each as soon as it is idle.
  */
 export async function closeWhenIdle(
   server: Server,
@@ -74,8 +80,8 @@ export async function closeWhenIdle(
 }
 
 /**
- * Waits for the end of a turn of the event loop that had little to do: connections and requests that have arrived were
- * accepted and read a moment ago. Closing resets all others, and a proxy responds 502 to their requests.
+ * Waits for the end of a short turn of the event loop: by then all connections and requests that have arrived are
+ * accepted and read. Closing resets any others, and a proxy responds 502 to their requests.
  */
 async function endOfShortTurn(): Promise<void> {
   await endOfTurn();

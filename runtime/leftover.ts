@@ -6,7 +6,7 @@ interface Bounds {
   msMax: number;
 }
 
-/** After an answer: a client that is cut off while it sends never reads the answer. */
+/** After an answer: a client whose connection is cut while it is still sending never reads the answer. */
 const afterAnswer: Bounds = { bytesMax: 32 * 1024 * 1024, msMax: 5_000 };
 
 /** Before an answer: a small or fast body is read so the connection can be kept; a slow client still gets its answer. */
@@ -41,9 +41,9 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 
 /**
- * Wraps a listener: a connection is kept only if its request was read. With an unread body on it, the next request
- * would wait behind that body, and behind a proxy that request may be another client's. Such a connection is closed as
- * RFC 9112 section 9.6 describes: first our side, then, after some of the remaining data, the other.
+ * Wraps a listener: a connection is kept only if its request was read. On a connection with an unread body the next
+ * request would wait behind that body, and behind a proxy that request may be another client's. Such a connection is
+ * closed as RFC 9112 section 9.6 describes: first our side, then, after some of the remaining data, the client's.
  */
 export const closingUnlessRead =
   (listener: RequestListener): RequestListener =>

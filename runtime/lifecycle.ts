@@ -4,18 +4,20 @@ import { Unstartable, unstartableExitCode } from "./config/unstartable.ts";
 
 export interface Lifecycle {
   /**
-   * Registers what has to be stopped, in the reverse order of starting. Once stopping has begun, stops the part at once
-   * and throws, so nothing else starts on parts that have ended.
+   * Registers a part to be stopped; parts stop in the reverse order of starting. Once stopping has begun, stops the
+   * part immediately and throws, so nothing else starts that uses parts that have ended.
    */
   onStop(name: string, stop: () => Promise<void> | void): void;
-  /** Stops everything once, however often it is called. Resolves when all is stopped or the deadline has passed. */
+  /**
+   * Stops everything once, however often it is called. Resolves when everything has stopped or the deadline has passed.
+   */
   stop(reason: string): Promise<void>;
   /** Whether stopping has begun. */
   isStopping(): boolean;
   /**
-   * Stops on SIGINT and SIGTERM, when the process that forked this one goes away, and, `withParent`, when any parent
-   * does; then ends the process. npm forwards the signals that it gets, but if it is killed, its script only notices
-   * that its parent is gone.
+   * Stops on SIGINT and SIGTERM, when the process that forked this one ends and, with `withParent`, when any parent
+   * ends; then ends the process. npm forwards the signals that it receives, but if it is killed, its script only
+   * notices that its parent is gone.
    */
   stopOnSignals(options: { withParent: boolean }): void;
 }
@@ -90,8 +92,8 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
 /**
  * Runs the main function of the named process. If it fails, stops everything started so far and ends the process with
  * exit code 78 if a restart cannot help ({@link Unstartable}), else with 1. Standard error shows the reason: one
- * message for something that the operator has to change or for a part that is away, else a stack. In a terminal it is
- * plain text, otherwise one line of the log.
+ * message if the operator has to change something or if a part is unavailable, else a stack. In a terminal it is plain
+ * text, otherwise one line of the log.
  */
 export function runMain(name: string, main: (begin: (lifecycle: Lifecycle) => void) => Promise<void>): void {
   let begun: Lifecycle | undefined;

@@ -24,7 +24,7 @@ const secretFields = [
 /** Removes credentials from URLs in a message (a connection string in a driver's error), up to the last `@`. */
 export const withoutCredentials = (text: string): string => text.replace(/\/\/\S*@/g, "//[redacted]@");
 
-/** Priorities of syslog (RFC 5424 section 6.2.1) for pino's levels, from the most severe on. */
+/** Syslog priorities (RFC 5424 section 6.2.1) for pino's levels, most severe first. */
 const priorities: readonly (readonly [from: number, priority: number])[] = [
   [60, 2],
   [50, 3],
@@ -46,7 +46,7 @@ export function isJournal(stream: string | undefined, fd = 2): boolean {
 function standardError(): DestinationStream {
   const destination = pino.destination({ fd: 2, sync: true });
   if (!isJournal(globalThis.process.env["JOURNAL_STREAM"])) return destination;
-  // Pino sets `lastLevel` before each line, as `needsMetadata` asks for.
+  // Pino sets `lastLevel` before each line, because `needsMetadata` is set.
   return {
     [Symbol.for("pino.metadata")]: true,
     lastLevel: 30,

@@ -4,7 +4,7 @@ import { isWithin, parseNetworks } from "./config/networks.ts";
 /**
  * IPv4 addresses that are not public (IANA's special-purpose registry, RFC 6890): this machine, private and shared
  * networks, link-local with the clouds' metadata, documentation, multicast and reserved ones. The last is a public
- * address that a cloud answers itself.
+ * address at which a cloud itself responds.
  */
 const specialIpv4 = parseNetworks(
   `0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.0.2.0/24,

@@ -2,15 +2,15 @@ import { withoutCredentials } from "./log.ts";
 
 const everyMs = 60_000;
 
-/** How often an error came since the last report, and its latest reason. */
+/** How often an error has occurred since the last report, and its latest reason. */
 export interface Repeated {
   count: number;
   reason: string;
 }
 
 /**
- * Limits reports of an error that may repeat several times a second while something is away: reports the first one,
- * then at most once a minute the number since.
+ * Limits reports of an error that may repeat several times a second while something is unavailable: reports the first
+ * occurrence, then at most once a minute the number since.
  */
 export function createSeldom(
   log: (repeated: Repeated) => void,

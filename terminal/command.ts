@@ -97,7 +97,7 @@ export const flag = <Schema extends z.ZodType>(about: string, schema: Schema): O
   choices: [],
 });
 
-/** A positional argument; `many`: one or more, and the last. */
+/** A positional argument; with `many` it accepts one or more values and must be the last. */
 export const argument = <Schema extends z.ZodType>(
   placeholder: string,
   about: string,

@@ -41,13 +41,13 @@ export class CommandError extends Error {
 export const usageError = (message: string): CommandError =>
   new CommandError("usage", message, { exitCode: exitCodes.usage });
 
-/** The user pressed Ctrl-C. `message` may add what continues all the same. */
+/** The user pressed Ctrl-C. `message` may add what continues nevertheless. */
 export const interruption = (message = "Interrupted."): CommandError =>
   new CommandError("interrupted", message, { exitCode: exitCodes.interrupted });
 
 /**
- * Returns the failure for an unexpected error, which is a bug: people also read its stack. `clean` removes what must
- * not be shown from both.
+ * Returns the failure for an unexpected error, which is a bug: people also read its stack. `clean` removes from message
+ * and stack what must not be shown.
  */
 export function unexpected(error: unknown, clean: (text: string) => string = (text) => text): CommandError {
   const stack = error instanceof Error ? error.stack : undefined;

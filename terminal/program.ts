@@ -153,7 +153,7 @@ function commanderOption(name: string, each: Option): CommanderOption {
   const { placeholder, about, many, choices } = each;
   const flags = placeholder === undefined ? flagName(name) : `${flagName(name)} <${placeholder}>`;
   const described = new CommanderOption(flags, isRequired(each) ? `${about} (required)` : about);
-  // Commander reads --no-x as the opposite of --x; here it is a separate option, as any other.
+  // Commander reads --no-x as the opposite of --x; here it is a separate option like any other.
   described.negate = false;
   if (many) described.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
   if (choices.length > 0) described.argChoices = [...choices];

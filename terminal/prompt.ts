@@ -38,7 +38,8 @@ export async function promptUser(
     },
   });
   const prompt = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true });
-  // Only now, in raw mode, does the terminal echo nothing: a secret that is typed or pasted at once stays hidden as well.
+  // The terminal echoes nothing only now, in raw mode, so a secret that is typed or pasted immediately also stays
+  // hidden.
   if (hidden) stderr.write(question);
   const stopped = new AbortController();
   // The terminal is in raw mode during a question, so Ctrl-C arrives as a key, and the end of input as a close.

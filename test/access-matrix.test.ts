@@ -15,10 +15,10 @@ import {
 } from "./support/given/endpoint-samples.ts";
 import { fromNow } from "./support/given/given.ts";
 
-/** A person of each role has every scope in their token, so only the role grants access. */
+/** A person of each role has every scope in their token, so that only the role decides. */
 type Who = "nobody" | "bad token" | Role | "service" | "user" | "guest";
 
-/** Further callers, and the kind as which the endpoint treats them. */
+/** Further callers, each with the kind of caller that the endpoint must treat them as. */
 const others = {
   "an expired token": "bad token",
   "an offboarded user's old token": "bad token",
@@ -114,7 +114,7 @@ function outcomeFor(who: Who, { access, scope, furtherScopes }: Endpoint): Outco
 
 const machineScopes = Scope.options.filter(isMachineScope);
 
-/** Returns the expected result for a program with this scope alone. */
+/** Returns the expected result for a program with only this scope. */
 function outcomeForMachine(own: Scope, { access, scope }: Endpoint): Exclude<Outcome, "scopes of the role"> {
   if (access === "user") return "user_required";
   if (access === "guest") return "guest_account_required";
@@ -155,7 +155,7 @@ beforeAll(async () => {
   } satisfies Record<Who | Other, Caller>);
 });
 
-/** The list is known before there is a subject; the paths only once there is one. */
+/** The list of samples is known before a subject exists; their paths are known only afterwards. */
 const samples = samplesOf(endpoints, nobodysSubject);
 const now = (sample: Sample): Sample =>
   samplesOf([sample.endpoint], subject).find(({ method }) => method === sample.method) ?? sample;

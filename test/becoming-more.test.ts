@@ -20,7 +20,7 @@ import { useApi, type Caller } from "./support/service/api.ts";
 
 /**
  * No caller gains rights: each single scope of a service, and each role of a person, tries everything that could give
- * its holder more. Each way has a control: a caller for whom it works.
+ * its holder more rights. Each way has a control: a caller for whom it works.
  */
 
 const api = useApi({
@@ -72,7 +72,7 @@ interface Way {
   attempt: (who: Attempt) => Promise<Outcome>;
   /** Shows that the way exists: it is `more` for some caller. Default: an administrator, with every scope. */
   control?: () => Promise<Outcome>;
-  /** The scope that exists for this way. */
+  /** The scope that permits this way by design. */
   isOf?: Scope;
 }
 
@@ -92,7 +92,10 @@ const register = (scopes: readonly Scope[], registration: object): Way =>
     outcome(await caller.post("/api/applications", { ...registration, scopes })),
   );
 
-/** Returns the scopes beyond those held with which a profile that the caller has made signs in. */
+/**
+ * Makes a profile of the owner as the caller and signs in with it. Returns `more` if the token contains scopes that the
+ * caller does not hold.
+ */
 async function signInAs(owner: GivenUser, { caller, held }: Attempt): Promise<Outcome> {
   const path = profilePath(owner);
   if (outcome(await caller.post(path, profileFor())) === "refused") return "refused";
@@ -132,7 +135,7 @@ const ways: readonly Way[] = [
     const path = `/api/applications/${directory.clientId}/tokens`;
     const answer = await caller.post(path, {});
     if (outcome(answer) === "refused") return "refused";
-    // Leaves room for the next attempt.
+    // Makes room for the next attempt.
     await caller.delete(`${path}/${answer.body.data.id}`);
     return "more";
   }),
@@ -149,7 +152,7 @@ const ways: readonly Way[] = [
       if (person === undefined) return outcome(await caller.post(path, profileFor()));
       const device = await issue(person, { by: caller, own: true });
       const headers = bearer(String((await signIn(client, device)).body.access_token));
-      // Their own profile is open to them, so a refusal is about the rest.
+      // People may read their own profile, so a refusal below concerns only the list of profiles.
       expect((await send(`${api.tlsUrl}/api/profile`, { headers, device })).status).toBe(200);
       return outcome(await send(`${api.tlsUrl}/api/profiles`, { headers, device }));
     },
@@ -253,7 +256,7 @@ test.each(roles)(
     await api.database.owner.query(sql`update users set roles = ${[role]} where id = ${person.id}`);
     const { body: again } = await flows.refresh(application, body.refresh_token);
     expect(scopesIn(again.access_token)).toEqual(scopesIn(body.access_token));
-    // Asked again, they consent to more.
+    // When asked again, the user consents to more.
     const { body: more } = await flows.signIn(person, application);
     expect(scopesIn(more.access_token).length).toBeGreaterThan(scopesIn(body.access_token).length);
   },

@@ -48,7 +48,7 @@ export interface WorkerOptions {
   issuanceConcurrency: number;
   bulkConcurrency: number;
   rsaKeyPool: number;
-  /** The directory of dumps, whose times are a metric; omitted: there is no such metric. */
+  /** The directory of dumps, whose times are a metric; omitted: no such metric. */
   backupDirectory?: string | undefined;
   registry: Registry;
   clock: ServiceClock;
@@ -57,10 +57,13 @@ export interface WorkerOptions {
   lifecycle: Lifecycle;
 }
 
-/** Bulk jobs whose next step one worker runs at once: most steps are short, checking a large one takes some seconds. */
+/**
+ * The most bulk jobs whose next step one worker runs at the same time: most steps are short, but checking a large job
+ * takes some seconds.
+ */
 const jobSteps = 4;
 
-/** Starts the worker. Resolves when it is registered and takes tasks; `lifecycle` stops it after its current work. */
+/** Starts the worker. Resolves when it is registered and accepts tasks; `lifecycle` stops it after its current work. */
 export async function startWorker(options: WorkerOptions): Promise<void> {
   const { db, backend, clock, beat, log, lifecycle, registry } = options;
   const signer = await createHeadSigner(options.auditKeyJwk);
@@ -100,7 +103,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     problems: beat,
     isOpen: () => clock.isInStep(),
     onChange: () => {
-      // Bulk jobs also offboard, which needs no issuer: while the clock is right, their rows are worked on.
+      // Bulk jobs also offboard, which needs no issuer: their rows are processed whenever the clock is right.
       const canIssue = issuers.usable().length > 0 || issuers.away().length === 0;
       for (const [name, consumer] of consumers) {
         if (issuers.isOpen() && (canIssue || name !== "issuance")) consumer.resume();
@@ -219,7 +222,7 @@ function startSigningPool(options: WorkerOptions): SigningPool {
   return pool;
 }
 
-/** Counts the rows of bulk jobs when the job ends, as each row may be processed several times before. */
+/** Counts the rows of bulk jobs when the job ends, because each row may be processed several times before that. */
 function countRows(registry: Registry): BulkJobDeps["onEnd"] {
   const rows = new Counter({
     name: "realmpass_job_rows_total",

@@ -9,8 +9,8 @@ import { rememberRealm } from "../pages/page-realm.ts";
 const found = new WeakMap<Response, RealmRow>();
 
 /**
- * Finds the realm that the path names. Returns false, and has responded as any unknown address does, if there is none or
- * its apps are off.
+ * Finds the realm in the path. If there is none or its apps are off, responds as for an unknown address and returns
+ * false.
  */
 export const findRealm =
   (deps: Deps) =>

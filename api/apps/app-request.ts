@@ -11,7 +11,7 @@ import {
 } from "../oauth/authorization-request.ts";
 import type { Problem } from "../pages/problem.tsx";
 
-/** An app, and the address of it to return to. */
+/** An app and its address to return to. */
 export interface AppClient {
   app: OnboardingApp;
   /** As sent. */

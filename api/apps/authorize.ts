@@ -35,8 +35,8 @@ import { knownDevice, rememberDevice } from "./device-cookie.ts";
 import { sendSetUpDevice, type SetUpDeviceView } from "./views/set-up-device.tsx";
 
 /**
- * `GET …/oauth/authorize/`: shows the page "Set up this device". It is always shown: any program can take an app's
- * address (RFC 8252 section 8.6). A user who is not signed in is sent to sign in and comes back with the same request.
+ * `GET …/oauth/authorize/`: shows the page "Set up this device", always: any program can claim an app's address (RFC
+ * 8252 section 8.6). A user who is not signed in is sent to sign in and comes back with the same request.
  */
 export async function authorizeApp(page: PageRequest): Promise<void> {
   await withRequest(page, page.query, async (request) => {
@@ -79,7 +79,10 @@ export async function decideApp(page: PageRequest): Promise<void> {
   });
 }
 
-/** Validates the request, and sends its errors: to a person until the app's address is known to be its own. */
+/**
+ * Validates the request. Errors are shown to the user until the app's address is verified; later ones are sent to the
+ * app.
+ */
 async function withRequest(
   page: PageRequest,
   query: PageRequest["query"],
@@ -109,7 +112,7 @@ const authorizePath = (page: PageRequest, query: PageRequest["query"]): string =
   return withoutLanguage(`${appsPath(realmOf(page).name)}oauth/authorize/?${new URLSearchParams(pairs).toString()}`);
 };
 
-/** Why no profile can be made, on the page. */
+/** Why no profile can be made; shown on the page. */
 type Objection = Refusal | { nextAt: Date };
 type Refusal = ProfileRefusal | "user_not_permitted";
 
@@ -133,7 +136,7 @@ async function show(
   const deviceType = deviceTypeOf(request.app, deviceOf(page.request));
   const owner = await issuances.readOwner(deps.db, { realmId, userId, at });
   const places = owner && (await findPlaces(page, owner, login));
-  // At the limit since the page was shown: it now asks which profile to replace.
+  // The limit was reached after the page was shown: the page now asks which profile to replace.
   const objection = found === "profile_limit_reached" ? places?.objection : (found ?? places?.objection);
   if (places === undefined || objection === "user_offboarded" || objection === "user_not_found") {
     await sendAccessEnded(page, { realmId, userId });
@@ -167,8 +170,8 @@ async function show(
 }
 
 /**
- * Returns where the profile can go, for display: in place of an active one, and as a new device if the limit has room;
- * or the objection to any. It may change a moment later. A profile that the tap ends does not count.
+ * Returns where the profile can go, for display: in place of an active profile, and as a new device if the limit has
+ * room; or the objection to both. The result can change a moment later. Profiles that the tap ends do not count.
  */
 async function findPlaces(
   page: PageRequest,
@@ -191,7 +194,7 @@ async function findPlaces(
   const ended = new Set(ending.map(({ serialNumber }) => serialNumber));
   const active = await certificates.listActiveOfUser(db, { realmId, userId, at });
   const profiles = active.filter(({ serialNumber }) => !ended.has(serialNumber));
-  // The profile that a try before was to replace comes first: it is still the one on the device.
+  // The profile that an earlier attempt was to replace comes first: it is still the one on the device.
   const chosen = [...unsent.map(({ renewsSerialNumber }) => renewsSerialNumber), ...ofDevice].find((known) =>
     profiles.some(({ serialNumber }) => serialNumber === known),
   );
@@ -212,11 +215,14 @@ async function findPlaces(
   };
 }
 
-/** Returns why a person cannot have a new profile. Whom the provider or the directory excludes keeps devices, and gets no new ones. */
+/**
+ * Returns why a person cannot have a new profile. People whom the provider or the directory excludes keep their devices
+ * but get no new ones.
+ */
 const refusalOf = (owner: issuances.UserRow, at: Date): Refusal | undefined =>
   owner.notPermittedSince === null ? profileRefusal(owner, at) : "user_not_permitted";
 
-/** Returns when a person can let an app set up the next device; undefined: now. */
+/** Returns when the person can next let an app set up a device; undefined: now. */
 async function tooMany(db: Db, asked: { userId: string; at: Date }): Promise<{ nextAt: Date } | undefined> {
   const { count, nextAt } = await authorizations.countLately(db, asked);
   return nextAt !== null && count >= appAuthorizationsPerHourMax ? { nextAt } : undefined;
@@ -268,7 +274,7 @@ async function allow(page: PageRequest, query: PageRequest["query"], request: Ap
       if ((await issuances.lockOwner(tx, wanted)) === undefined) throw new Refused("user_not_found");
       const isAgain = await authorizations.replaceCode(tx, wanted);
       if (!isAgain) await appAuthorization.endUnsent(tx, wanted);
-      // Counted again: what was ended takes no place any more.
+      // Counted again: an ended profile no longer takes a place.
       const owner = await issuances.lockOwner(tx, wanted);
       if (owner === undefined) throw new Refused("user_not_found");
       const refusal =
@@ -281,7 +287,7 @@ async function allow(page: PageRequest, query: PageRequest["query"], request: Ap
     });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    // Another tap is another authorization.
+    // This form is used up: another tap needs another authorization.
     if (error.objection === "used") redirect(page, pathOn(deps, authorizePath(page, query)));
     else await show(page, query, request, login, { objection: error.objection });
     return;

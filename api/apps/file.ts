@@ -22,7 +22,7 @@ import { waitForProfile } from "../resources/hand-over/wait-for-profile.ts";
 import { realmOf } from "./app-realm.ts";
 import { FileError, invalidToken, type FileErrorCode } from "./file-error.ts";
 
-/** Windows gives up after 8 s, and no app tries again by itself. */
+/** Windows gives up after 8 s, and no app retries automatically. */
 const waitMsMax = 7_000;
 
 /** The formats that apps ask for, by the parameter. */
@@ -115,8 +115,8 @@ interface Asking {
 }
 
 /**
- * Accepts the profile with the first request of a token, in the transaction that takes its hand-over. Returns the new
- * issuance; undefined if there is one already. Throws {@link FileError} for a refusal, which changes nothing.
+ * Accepts the profile on a token's first request, in the transaction that takes its hand-over. Returns the new
+ * issuance; undefined if there already is one. Throws {@link FileError} for a refusal, which changes nothing.
  */
 async function acceptOnce(deps: Deps, asking: Asking): Promise<IssuanceID | undefined> {
   const { authorization, realmId, tokenHash, format, request, requestId } = asking;
@@ -132,7 +132,8 @@ async function acceptOnce(deps: Deps, asking: Asking): Promise<IssuanceID | unde
     await deps.db.transaction(async (tx) => {
       const objection = await acceptHandOver(tx, { ...handOver, deviceType }, wanted);
       const taken = await authorizations.use(tx, { id, tokenHash, issuanceId, format, deviceType, at });
-      // First, as the request before may have used the last place: then there is nothing to refuse.
+      // Checked before the objection: an earlier request with this token may have used the last place, which is no
+      // reason to refuse.
       if (!taken) throw new NotTaken();
       if (objection !== undefined) throw refusal(objection);
     });
@@ -164,13 +165,13 @@ const refusals = {
 
 const isKnown = (objection: Objection): objection is keyof typeof refusals => Object.hasOwn(refusals, objection);
 
-/** Everybody else has been offboarded since. */
+/** Any other objection means that the user has been offboarded since. */
 const refusal = (objection: Objection): FileError =>
   isKnown(objection) ? new FileError(refusals[objection]) : invalidToken();
 
 /**
- * Notes that the file is sent, unless the authorization has ended meanwhile, and returns the file. Noted first: from then
- * on upkeep leaves the profile alone, and a new authorization of the device does, too.
+ * Records that the file is sent, unless the authorization has ended meanwhile, and returns the file. Recorded first:
+ * from then on upkeep and new authorizations of the device leave the profile alone.
  */
 async function collect(
   deps: Deps,

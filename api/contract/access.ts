@@ -43,8 +43,8 @@ function requireAccess(principal: Principal, access: Exclude<Access, "public">):
 }
 
 /**
- * Throws unless the token has the scope; enough for the caller's own resources. A guest's token has no scopes: its kind
- * defines what it may do.
+ * Throws unless the token has the scope, which is enough for the caller's own resources. A guest's token has no scopes:
+ * its kind defines what it may do.
  */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (principal.kind !== "guest" && !principal.scopes.has(scope)) throw new InsufficientScope([scope]);

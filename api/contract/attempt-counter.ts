@@ -49,8 +49,8 @@ export interface AttemptCounter {
   /** Counts an unknown guest account token. */
   tokenFailed(attempt: { address: string }): Promise<void>;
   /**
-   * Counts a short code before it is looked up: for this address, and over all addresses together. A right one is to be
-   * refunded.
+   * Counts a short code before it is looked up: for this address, and for all addresses together. The caller refunds a
+   * right one.
    */
   shortCode(attempt: { address: string }): Promise<CountedAttempt>;
   close(): Promise<void>;
@@ -68,15 +68,15 @@ export interface PasswordAttempt<Found extends { account: string }> {
 export interface AttemptLimitsOptions {
   backend: QueueBackend;
   db: Db;
-  /** The store knows what is counted only as a digest under a key derived from these. */
+  /** The store holds only digests of what is counted, under a key derived from these. */
   masterKeys: MasterKeys;
   log: Log;
   limits?: AttemptLimitSettings;
 }
 
 /**
- * Counts attempts in Redis if the queues use it, else in Postgres. While the store is unreachable each process counts
- * by itself: an outage neither allows unlimited attempts nor locks users out.
+ * Counts attempts in Redis if the queues use it, else in Postgres. While the store is unreachable, each process counts
+ * separately: an outage neither allows unlimited attempts nor locks users out.
  */
 export function createAttemptCounter({
   backend,
@@ -142,7 +142,7 @@ export function createAttemptCounter({
     async shortCode({ address }) {
       const all = digest("short codes");
       counters.shortCodes.refuseExhausted(all);
-      // The address first: beyond its limit it does not use up the limit of all.
+      // The address first: beyond its limit it does not use up the limit of all addresses.
       const ofAddress = await counters.tokensFromAddress.take(digest("tokens", networkOf(address)));
       try {
         const ofAll = await counters.shortCodes.take(all);
@@ -162,7 +162,7 @@ export function createAttemptCounter({
 
 type LimiterOptions = ConstructorParameters<typeof RateLimiterMemory>[0];
 
-/** How long Redis may take to answer before it counts as unreachable. */
+/** How long Redis may take to respond before it counts as unreachable. */
 const answerMsMax = 1_000;
 
 function openStore(
@@ -245,7 +245,7 @@ function createCounter({
       let refunded = false;
       const attempt: CountedAttempt = {
         async refund() {
-          // Only once, and never into the next period, which has not counted it.
+          // Refunds only once, and not in the next period, whose count does not include this attempt.
           if (refunded || performance.now() > goodAt - 1_000) return;
           refunded = true;
           await by.reward(key).catch((error: unknown) => {
@@ -267,7 +267,7 @@ interface Marks {
   has(key: string): Promise<boolean>;
 }
 
-/** Creates marks. While the store is unreachable each process knows only its own. */
+/** Creates marks. While the store is unreachable, each process sees only its own marks. */
 function createMarks({
   options,
   storeOf,

@@ -28,8 +28,8 @@ export function readBearerToken(authorization: string | undefined): BearerToken 
 }
 
 /**
- * Looks up the holders of tokens, all of one turn of the event loop together. Every look-up starts after its request
- * and nothing is cached: a token that has ended is refused at the next request.
+ * Looks up the holders of tokens, together for all requests of one turn of the event loop. Every look-up starts after
+ * its request and nothing is cached: a token that has ended is refused at the next request.
  */
 export function createHolderLookup({ db, clock, metrics }: Pick<Deps, "db" | "clock" | "metrics">): FindHolder {
   const lookUp = createBatcher(
@@ -70,7 +70,7 @@ export async function authenticate(
 const usedMs = 60_000;
 
 /**
- * Returns the principal of a static token, which has the scope of a directory alone. `suspended`: its application is
+ * Returns the principal of a static token, which has only the directory's scope. `suspended`: its application is
  * switched off, or the address is outside the token's networks.
  */
 async function findConnection(

@@ -54,7 +54,7 @@ export interface Deps {
   isPassword: PasswordCheck;
   logos: Logos;
   checkProvider: CheckProvider;
-  /** Counts the answers to applications. */
+  /** Counts the responses to applications. */
   requestCounts: Pick<RequestCounts, "note">;
   /** Notes the addresses that fetch CRLs. */
   crlAskers: Pick<StatusAskers, "note">;
@@ -78,7 +78,7 @@ export interface ApiSettings {
   baseUrl: string;
   /** The address of the authorization server, without a trailing slash. */
   authUrl: string;
-  /** Where certificates point to CRLs and issuers, without a trailing slash. */
+  /** The base of the CRLs' and issuers' addresses in certificates, without a trailing slash. */
   publicationUrl: string;
   /** Addresses and ranges whose X-Forwarded-For is trusted, separated by commas. */
   trustedProxies: string;
@@ -97,7 +97,7 @@ export interface ApiSettings {
   upstreamTimeoutMs?: number;
   /** Addresses and ranges of identity providers that the console may name beyond the public Internet. Default: none. */
   upstreamNetworks?: string;
-  /** How often a stream of a bulk job's events shows a sign of life. Default: every 15 s. */
+  /** How often the event stream of a bulk job sends a comment to show that it is alive. Default: every 15 s. */
   jobCommentMs?: number;
   /** Permitted sources of realms' logos. Default: the public Internet. */
   logos?: PictureSources;
@@ -123,7 +123,7 @@ export interface Settlements {
   /** Reads the rows of all waits: after the listening connection was lost, and periodically. */
   recheck: () => void;
   waiting(): number;
-  /** Ends every wait as if its time were up: the process stops, and clients ask another one. */
+  /** Ends every wait as if its time were up: the process stops, and clients ask another process. */
   close(): void;
 }
 
@@ -176,7 +176,7 @@ export interface JobWatch {
   /** Reads every watched job: after the listening connection was lost, and periodically. */
   recheck: () => void;
   watching(): number;
-  /** Ends every watch: the process stops, and clients continue with another one. */
+  /** Ends every watch: the process stops, and clients continue at another process. */
   close(): void;
 }
 
@@ -224,8 +224,8 @@ export interface PictureSources {
 }
 
 /**
- * Reads an identity provider's own documents, as for one that the console names: what it found, or why people could not
- * sign in through it.
+ * Reads an identity provider's own documents under the console's network rule. Returns what it found, or why people
+ * could not sign in through the provider.
  */
 export type CheckProvider = (issuer: string) => Promise<{ found: FoundProvider } | { fault: SignInCheck }>;
 
@@ -237,7 +237,7 @@ export interface TokenSigningKeys {
   publicKeys(): Promise<JWK[]>;
   /**
    * Reads the keys if that is due, and creates the first ones. Call it before a transaction that signs: inside, reading
-   * them would hold its row locks until a second connection is free.
+   * the keys would hold the transaction's row locks until a second connection is free.
    */
   prepare(): Promise<void>;
   /** Returns the claims of a token that this service signed, expired or not; undefined for any other token. */
@@ -245,7 +245,7 @@ export interface TokenSigningKeys {
 }
 
 /**
- * Returns whether the argon2id hash is this password's. Without a hash it returns false after the same work. Throws
+ * Returns whether the password matches the argon2id hash. Without a hash it returns false after the same work. Throws
  * `unavailable` if too many others wait.
  */
 export type PasswordCheck = (password: string, hash: string | null | undefined) => Promise<boolean>;

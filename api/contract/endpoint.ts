@@ -40,7 +40,7 @@ export interface IncomingCall {
   /** Returns the media type that the client prefers; the first one if it has no preference or accepts none of them. */
   accepts: (types: readonly string[]) => string;
   change: Change;
-  /** Throws `precondition_failed` if the client sent an `If-Match` without the current tag of this. */
+  /** Throws `precondition_failed` if the client sent an `If-Match` without the current tag of `data`. */
   requireMatch: (data: unknown) => void;
   /** The last event that a disconnected client received. */
   lastEventId: string | undefined;
@@ -84,7 +84,7 @@ export interface Upload {
 /** A streamed response: its media types, the default first, each with the schema of one line or of the whole. */
 export interface StreamFormats {
   types: Readonly<Record<string, z.ZodType>>;
-  /** Of a list that is exported as a file. */
+  /** The filter of a list that is exported as a file. */
   filter?: ListOptions<object, string>["filter"];
   /** A disconnected client can resume with `Last-Event-ID`. */
   resumed?: boolean;

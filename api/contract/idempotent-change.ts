@@ -13,7 +13,7 @@ type Remembered =
  */
 export type Change = <Result extends Remembered>(
   body: (tx: Db) => Promise<Result>,
-  /** Does the same in transactions of its own; called instead if there is no Idempotency-Key. */
+  /** Does the same in separate transactions; called instead if there is no Idempotency-Key. */
   alone?: () => Promise<Result>,
 ) => Promise<Result>;
 
@@ -49,7 +49,7 @@ export function changeOf({ db, clock }: { db: Database; clock: Clock }, request:
         return result;
       }
       if (!taking.same) throw new ServiceError("idempotency_key_reused");
-      // The stored result is this very change's: same key, method, path with query, and body.
+      // The stored result belongs to this change: same key, method, path with query, and body.
       return taking.result as Awaited<ReturnType<typeof body>>;
     });
   };

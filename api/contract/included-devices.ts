@@ -4,7 +4,7 @@ import * as activity from "../../db/queries/certificates/profile-activity.ts";
 import { profileKinds, scopeToRead } from "../../domain/certificate/profile.ts";
 import { hasStaffScope, requireStaffScope, type PrincipalFor } from "./access.ts";
 
-/** A profile beside a list that refers to it by serial number. */
+/** A profile that a list refers to by serial number. */
 export const DeviceView = z
   .object({
     name: z.string(),

@@ -4,7 +4,7 @@ import { hasStaffScope } from "./access.ts";
 import { filters } from "./filters.ts";
 import type { PrincipalFor } from "./access.ts";
 
-/** Returns what the caller's search of this list may find its rows by. */
+/** Returns the properties by which the caller's search of this list may find rows. */
 export const searchesOf = (
   place: SearchPlace,
   principal: PrincipalFor["staff"],
@@ -12,13 +12,13 @@ export const searchesOf = (
   finds: findsIn(place, (scope) => hasStaffScope(principal, scope)),
 });
 
-/** Returns the filter `text` of a list, which finds what the search over everything finds. */
+/** Returns the `text` filter of a list, which finds what the search over everything finds. */
 export const textFilter = (found: string) =>
   filters.text.describe(
     `Finds by everything that \`/api/search\` understands: ${found}. Whatever needs another scope than the list's is found only with that scope.`,
   );
 
-/** Reads the `search` of a list that has no column of its own for it as the filter `text`. */
+/** Treats `search` as the `text` filter, for a list that has no search column. */
 export const searchingByText = <Filter extends { text: string }, SortKey extends string>({
   search,
   filter,

@@ -21,8 +21,8 @@ export const limitDefault = 100;
 export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as const;
 
 /**
- * The paging part of a body. Null is not a number; elsewhere it counts as absent, since clients with fixed classes send
- * it.
+ * The paging part of a body. Null is not a number; everywhere else null counts as absent, since clients with fixed
+ * classes send it.
  */
 const PageBody = z.object({
   limit: z.int().min(1).max(pageItemsMax).optional(),
@@ -71,7 +71,7 @@ export function readQueryFilter<Filter extends object>(
   return filter;
 }
 
-/** Returns whether a query asks for a page, or for anything beside one. */
+/** Returns whether a query contains any parameter of a paged list. */
 export const asksForPage = (query: ReadonlyMap<string, readonly string[]>): boolean =>
   [...query.keys()].some((name) => /^(?:limit|offset|search|include|(?:filter|sort)(?:\[.*\])?)$/s.test(name));
 
@@ -112,7 +112,7 @@ export function readPage<Filter extends object, SortKey extends string>(
   }
   const filter = readFilter(offer, pairsOf(data.filter, "value") ?? bracketed("filter", query, faults), faults);
   const sort = readSort(offer, pairsOf(data.sort, "direction") ?? bracketed("sort", query, faults), faults);
-  // Zod omits this key from its output.
+  // Zod omits `__proto__` from its output.
   for (const [name, reason] of [
     ["filter", "there is no such filter"],
     ["sort", "this list cannot be sorted by that"],

@@ -6,7 +6,7 @@ interface Holder {
   realmId: string;
   /** The token's scopes, implied ones included. */
   scopes: ReadonlySet<Scope>;
-  /** When the token expires; null: a static token without an end. */
+  /** When the token expires; null: a static token without an expiry. */
   expiresAt: Date | null;
 }
 
@@ -58,7 +58,8 @@ export function actorOf(principal: Principal): Actor {
 }
 
 /**
- * Returns whether the caller created something: the same user through the same client, or the same client by itself.
+ * Returns whether the caller created something: the same user through the same client, or the same client acting for
+ * itself.
  */
 export const hasMade = (
   principal: UserPrincipal | ServicePrincipal,

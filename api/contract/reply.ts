@@ -10,7 +10,7 @@ export class Reply<Data> {
   }
 }
 
-/** Returns data with headers of its own. */
+/** Returns data with additional headers. */
 export const answered = <Data>(data: Data, headers: Readonly<Record<string, string>>): Reply<Data> =>
   new Reply(data, 200, headers);
 

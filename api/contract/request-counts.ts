@@ -4,7 +4,7 @@ import type { RequestCount } from "../../db/queries/oauth/application-requests.t
 import type { Clock } from "../../runtime/clock.ts";
 
 export interface RequestCounts {
-  /** Counts an answer to an application, in memory. */
+  /** Counts a response to an application, in memory. */
   note(clientId: string, status: number): void;
   /** Adds the counts to the database in one statement. Throws if that fails; the unwritten counts stay. */
   flush(): Promise<void>;
@@ -12,7 +12,7 @@ export interface RequestCounts {
 
 const hourMs = 3_600_000;
 
-/** Counts the answers to applications by hour and status, and writes the counts together. */
+/** Counts the responses to applications by hour and status, and writes the counts together. */
 export function createRequestCounts({ db, clock }: { db: Pick<Database, "query">; clock: Clock }): RequestCounts {
   let waiting = new Map<string, RequestCount>();
 

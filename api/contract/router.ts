@@ -176,9 +176,7 @@ const whoOf = (principal: Principal): Record<string, string> => ({
   ...(principal.kind !== "guest" && principal.clientId !== null ? { clientId: principal.clientId } : {}),
 });
 
-/**
- * Returns the issuance or job in the path, for the log. Anything but a valid id is not logged: it could be anything.
- */
+/** Returns the issuance or job in the path, for the log. An invalid id is not logged: it could be any text. */
 function subjectOf({ path }: Endpoint, { id }: Readonly<Record<string, string>>): Subject | undefined {
   const isOf = (prefix: string, schema: z.ZodType): boolean =>
     path.startsWith(`${prefix}/:id`) && schema.safeParse(id).success;

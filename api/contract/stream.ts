@@ -156,8 +156,8 @@ export function exported<
 }
 
 /**
- * Sends a file at the client's pace. Stops when the client disconnects. A failure before the first piece is answered as
- * any other; one midway breaks the connection, so no client mistakes half a file for the whole.
+ * Sends a file at the client's pace. Stops when the client disconnects. A failure before the first piece is sent like
+ * any other error; a later one breaks the connection, so no client mistakes half a file for the whole.
  */
 export async function sendStream(
   response: Response,

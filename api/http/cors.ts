@@ -10,7 +10,9 @@ const allowedHeaders = "Authorization, Content-Type, x-api-version, Idempotency-
 const exposedHeaders =
   "Location, Retry-After, X-Request-Id, X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Reset";
 
-/** Allows every origin, without credentials: access rests on the token alone, which no browser adds by itself. */
+/**
+ * Allows every origin, without credentials: access depends only on the token, which browsers never add automatically.
+ */
 export function cors(limiter: RateLimiter): RequestHandler {
   return (request, response, next) => {
     if (!crossOriginPaths.test(request.path)) {

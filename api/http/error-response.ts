@@ -42,9 +42,9 @@ const isUndecodablePath = (thrown: unknown): boolean =>
   thrown instanceof URIError && "status" in thrown && thrown.status === 400;
 
 /**
- * Returns a function that answers with an error in the format of `send`. 401 and 403 are counted per address. Beyond
- * the limit a 403 becomes a 429; a 401 stays and gets a `Retry-After`, so other clients at the same address still learn
- * that they need another token.
+ * Returns a function that sends an error in the format of `send`. 401 and 403 are counted per address. Beyond the limit
+ * a 403 becomes a 429; a 401 stays and gets a `Retry-After`, so other clients at the same address still learn that they
+ * need another token.
  */
 export const refuseWith =
   (send: (request: IncomingMessage, response: ServerResponse, error: ServiceError) => void) =>

@@ -4,8 +4,8 @@ import { hash } from "node:crypto";
 export const entityTag = (bytes: Buffer): string => `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`;
 
 /**
- * Returns whether the client has this very representation (`If-None-Match`, RFC 9110 section 13.1.2): the header lists
- * its tag, compared weakly, or is `*`. A malformed header matches nothing.
+ * Returns whether the client has this representation (`If-None-Match`, RFC 9110 section 13.1.2): the header lists its
+ * tag, compared weakly, or is `*`. A malformed header matches nothing.
  */
 export function hasRepresentation(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;

@@ -9,7 +9,7 @@ export interface ApiMetrics extends LoadMetrics {
   signIn: (way: SignInWay, outcome: SignInOutcome) => void;
   /** A sign-in through an identity provider ended with this problem. */
   upstreamRefusal: (through: "oidc", problem: string) => void;
-  /** An identity provider's answer was read, its own answers to our requests included. */
+  /** An identity provider's response to a sign-in was processed; the time includes our own requests to the provider. */
   upstreamAnswer: (through: "oidc", seconds: number) => void;
   ocspProxied: (outcome: "answered" | "try_later") => void;
   revokedFeedWaiting: (clients: number) => void;
@@ -31,7 +31,7 @@ export type ScimOutcome = (typeof scimOutcomes)[number];
 /** How it ended: `objection` if nothing could be allowed, `limited` if there were too many within the hour. */
 export type AppAuthorizationOutcome = "allowed" | "denied" | "objection" | "limited";
 
-/** `late`: not ready in time. `refused`: something stood against it. */
+/** `late`: not ready in time. `refused`: a 4xx error. `failed`: any other error. */
 export type AppFileOutcome = "sent" | "repeated" | "late" | "refused" | "failed";
 
 /** `malformed`: no code has this form. `limited`: not looked up, after too many wrong ones. */

@@ -3,13 +3,13 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ServiceError } from "../../domain/errors.ts";
 import { createExhaustedKeys } from "./exhausted-keys.ts";
 
-/** Requests per second and key, except `tokens`. Each process counts by itself. */
+/** Requests per second and key, except `tokens`. Each process counts separately. */
 export interface RateLimits {
   /** For one service token. */
   service: number;
   /** For one user or guest token. */
   user: number;
-  /** Responses 401 and 403 to one address. */
+  /** 401 and 403 responses to one address. */
   refused: number;
   /** Access tokens per minute for one session or guest account; a fifteenth of that per second. */
   tokens: number;
@@ -35,7 +35,7 @@ export interface RateLimiter {
   countIssued(response: ServerResponse, holder: TokenHolder): Promise<void>;
   /** Counts a request on a public path. Throws `too_many_requests`. */
   countPublic(response: ServerResponse, address: string): Promise<void>;
-  /** Counts a response 401 or 403. Beyond the limit it returns the number of seconds until the window ends. */
+  /** Counts a 401 or 403 response. Beyond the limit it returns the number of seconds until the window ends. */
   countRefusal(response: ServerResponse, address: string): Promise<number | undefined>;
 }
 

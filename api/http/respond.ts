@@ -7,7 +7,7 @@ export interface Answer {
   status: 200 | 202;
   data: unknown;
   page?: { limit: number; offset: number; total: number };
-  /** A list's properties beside its items, by name. */
+  /** A list's properties in addition to its items, by name. */
   included?: Readonly<Record<string, unknown>>;
   headers: Readonly<Record<string, string>>;
 }
@@ -57,7 +57,7 @@ export function requireMatch(ifMatch: string | undefined, data: unknown): void {
 }
 
 /**
- * Sends a response that clients may store and must revalidate: with a validator, or as 304 if the client has these very
+ * Sends a response that clients may store and must revalidate: with a validator, or as 304 if the client has the same
  * bytes.
  */
 export function sendConditional(

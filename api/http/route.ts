@@ -47,7 +47,7 @@ export interface Route<Answered extends PlainExchange = Exchange> {
    */
   limit: "address" | "token";
   errors: ErrorFormat<Answered>;
-  /** For a path that exists for some values alone: returns false after it has responded as any unknown address does. */
+  /** For a path that exists only for some values: returns false after responding as for an unknown address. */
   exists?: (exchange: Answered) => Promise<boolean>;
   /** Responds, or throws. */
   handle: (exchange: Answered) => Promise<void> | void;

@@ -9,10 +9,10 @@ import { readScope } from "./scope.ts";
 
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-/** A client and where to return to, which fits one of its registered redirect URIs. */
+/** A client and the address to return to, which fits one of its registered redirect URIs. */
 export interface AuthorizationClient {
   application: Application;
-  /** Where to return to, as sent. */
+  /** The address to return to, as sent. */
   redirectUri: string;
   /** The registered redirect URI that it fits. */
   registeredUri: string;
@@ -78,7 +78,7 @@ export function refuseRepeated(query: Query): void {
   }
 }
 
-/** Throws {@link AuthorizationError} for every kind of request but a plain one for a code. */
+/** Throws {@link AuthorizationError} unless the request is a plain one for a code. */
 export function refuseUnsupported(query: Query): void {
   if (onlyOne(query, "request") !== undefined) throw new AuthorizationError("request_not_supported");
   if (onlyOne(query, "request_uri") !== undefined) throw new AuthorizationError("request_uri_not_supported");

@@ -171,7 +171,7 @@ async function answerWithCode(
 
 /**
  * Returns a digest of a consent page's content: the application with its redirect URIs, and its scopes. With one
- * redirect URI it is the digest of the release before, so a page of either can be sent to the other.
+ * redirect URI the digest equals the previous release's, so each release accepts the other's pages.
  */
 const fingerprintOf = (
   { name, clientUri, redirectUris: [first, ...more] }: AuthorizationRequest["application"],

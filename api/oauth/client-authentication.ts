@@ -6,7 +6,7 @@ import type { Deps } from "../contract/deps.ts";
 import { required, type Form } from "../http/form.ts";
 import { basicChallenge, OAuthError } from "./oauth-error.ts";
 
-/** An authenticated client. `secretHash` is of the secret that it used; null if it needs none. */
+/** An authenticated client. `secretHash` is the hash of the secret that it used; null if it needs none. */
 export interface AuthenticatedClient {
   application: Application;
   secretHash: Buffer | null;

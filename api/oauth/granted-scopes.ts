@@ -15,8 +15,8 @@ interface ConsentedSession {
 }
 
 /**
- * Returns the scopes of a session's tokens: the user can give them now and was shown them at consent. A later role adds
- * nothing before the user consents again. Our own applications need no consent.
+ * Returns the scopes of a session's tokens: the scopes that the user can give now and was shown at consent. A later
+ * role adds nothing before the user consents again. Our own applications need no consent.
  */
 export async function grantedScopes(db: Db, session: ConsentedSession): Promise<Scope[]> {
   const { userId, clientId, roles, firstParty, consented } = session;
@@ -27,7 +27,7 @@ export async function grantedScopes(db: Db, session: ConsentedSession): Promise<
 }
 
 /**
- * Completes a consent of an earlier release at its first use: stores as shown the scopes that the user can give now.
+ * Completes a consent of an earlier release at its first use: records the scopes that the user can give now as shown.
  */
 export async function settleShown(
   db: Db,

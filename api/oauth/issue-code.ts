@@ -9,7 +9,7 @@ import { authorizationCodeSeconds } from "../../domain/lifetimes.ts";
 
 /**
  * Creates a session and its authorization code. Until the code is redeemed the session lasts no longer than the code.
- * Undefined if the user was offboarded at this very moment.
+ * Undefined if the user was offboarded in the meantime.
  */
 export async function issueCode(
   tx: Db,

@@ -14,8 +14,8 @@ import { removeCookie } from "../pages/cookies.ts";
 
 /**
  * `GET /oauth/logout`: ends the id token's session and the browser login that it began with. Sessions of other
- * applications stay. Repeating it leads to the same place. Accepts the parameter names of OpenID Connect RP-Initiated
- * Logout 1.0 as well. Without an id token that fits it asks the person (section 2).
+ * applications stay. Repeating it leads to the same place. Also accepts the parameter names of OpenID Connect
+ * RP-Initiated Logout 1.0. Without a matching id token it asks the user (section 2).
  */
 export async function logout(page: PageRequest): Promise<void> {
   if ([...page.query.values()].some((values) => values.length > 1)) {
@@ -44,8 +44,8 @@ export async function logout(page: PageRequest): Promise<void> {
 }
 
 /**
- * Handles the form of the page that asks: ends the browser login, and the sessions of the application that it began.
- * Returns to the application only at an address on its own host.
+ * Handles the form of the page that asks: ends the browser login, and the application's sessions that began with it.
+ * Returns to the application only at an address on the application's host.
  */
 export async function logoutAgreed(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
@@ -101,7 +101,7 @@ interface AskedSession {
   sessionId: string;
 }
 
-/** Returns the session of the id token, expired or not, if it is this service's and of the client that is named. */
+/** Returns the session of the id token, expired or not, if this service issued the token to the named client. */
 async function readIdToken(page: PageRequest): Promise<AskedSession | undefined> {
   const { signingKeys, settings, db } = page.deps;
   const token = single(page, "id_token") ?? single(page, "id_token_hint");

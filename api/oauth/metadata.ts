@@ -31,7 +31,7 @@ export function metadata({ deps, request, response }: OAuthCall): Promise<void> 
   return Promise.resolve();
 }
 
-/** Express follows X-Forwarded-For from its end, up to the first address that is no trusted proxy's. */
+/** Express follows X-Forwarded-For from its end, up to the first address that does not belong to a trusted proxy. */
 function isForwardedInVain(request: OAuthCall["request"]): boolean {
   const forwardedFor = request.get("x-forwarded-for");
   return forwardedFor !== undefined && request.ips.length < forwardedFor.split(",").length;

@@ -40,8 +40,8 @@ export const oauthRoutes = (deps: Deps): Route[] => [
 ];
 
 /**
- * Handles a POST as the same GET (OpenID Connect Core section 3.1.2.1). The redirect lets the browser send its cookies,
- * which it withholds from another site's POST.
+ * Redirects a POST to the same request as a GET (OpenID Connect Core section 3.1.2.1). On the GET the browser sends its
+ * cookies, which it withholds from another site's POST.
  */
 const asGet =
   (path: string): PageHandler =>

@@ -28,6 +28,6 @@ export async function revoke({ deps, request, response }: OAuthCall): Promise<vo
   } else {
     await accessTokens.removeOfClient(deps.db, { tokenHash, clientId });
   }
-  // RFC 7009 leaves the body open. Some clients parse every response as JSON, and an empty one is none.
+  // RFC 7009 leaves the body open. Some clients parse every response as JSON, and an empty body is not JSON.
   sendJson(response, 200, {});
 }

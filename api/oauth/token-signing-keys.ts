@@ -48,7 +48,7 @@ interface Keys {
 
 /**
  * Manages the keys of `token_signing_keys`, opened with the master key. The first use of an algorithm creates its key;
- * later ones rotate by themselves: next, current, retired. Any number of processes share them.
+ * later keys rotate automatically: next, current, retired. Any number of processes share them.
  */
 export function createTokenSigningKeys({
   db,
@@ -147,7 +147,7 @@ export function createTokenSigningKeys({
     },
   };
 
-  /** Extends the key's publication if the token outlives that of a retired key. */
+  /** Extends the key's publication if the token would outlive the usual publication of a retired key. */
   async function keepPublished(row: rows.TokenSigningKeyRow, { exp = 0 }: JWTPayload): Promise<void> {
     const expiresAt = new Date(exp * 1_000);
     const anyway = clock.now().getTime() + retiredMs;
@@ -203,7 +203,7 @@ const publicJwk = ({ publicJwk: jwk, kid, algorithm }: rows.TokenSigningKeyRow):
   use: "sig",
 });
 
-/** Creates a key and inserts it. If several processes do so at once, one wins; read the rows again. */
+/** Creates a key and inserts it. If several processes do so at once, one wins: read the rows again afterwards. */
 async function addKey(
   { db, masterKeys, at }: Making,
   algorithm: rows.TokenAlgorithm,

@@ -90,8 +90,8 @@ export const claimsAbout = (
 });
 
 /**
- * Returns the further properties of a token answer (RFC 6749 section 5.1) for an application whose setting asks for them.
- * Others get exactly what the specification lists.
+ * Returns the further properties of a token response (RFC 6749 section 5.1) for an application whose setting asks for
+ * them. Other applications get exactly what the specification lists.
  */
 export const describedFor = (
   { fullTokenAnswers }: Pick<Application, "fullTokenAnswers">,

@@ -10,7 +10,7 @@ import type { Texts } from "./texts/texts.ts";
 
 export interface ConsentView {
   application: { name: string; clientUri: string; redirectUris: readonly string[] };
-  /** The one of its redirect URIs that this request returns to. */
+  /** The application's redirect URI to which this request returns. */
   redirectUri: string;
   realm: PageRealm;
   /** The signed-in user's name, as they know it. */

@@ -29,6 +29,9 @@ const notAPage = /^\/console\/(?:api|assets|callback|session|sign-in|sign-out)(?
 export const consolePage = (path: string | undefined): string | undefined =>
   path !== undefined && consolePlace.test(path) && !notAPage.test(path) ? path : undefined;
 
-/** Returns the sign-in page's address that continues at `path`. `again`: even if a user is signed in already. */
+/**
+ * Returns the address of the sign-in page that continues at `path`. `again`: shows the page even if a user is signed in
+ * already.
+ */
 export const signInPath = (deps: Pick<Deps, "settings">, path: string, { again }: { again: boolean }): string =>
   pathOn(deps, `/login?${again ? "again=true&" : ""}continue=${encodeURIComponent(path)}`);

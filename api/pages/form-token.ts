@@ -6,10 +6,10 @@ import { subKeys } from "../../runtime/keys/sub-key.ts";
 
 type FormDeps = Pick<Deps, "masterKeys" | "settings">;
 
-/** Values drawn for browsers without one: all forms of one response share it. */
+/** The value drawn for a browser without a cookie: all forms of a response share it. */
 const drawn = new WeakMap<Response, string>();
 
-/** Returns the token that each form carries to prove that the service sent it; a cookie binds it to the browser. */
+/** Returns the token in each form that proves that the service sent the form; a cookie binds it to the browser. */
 export function formTokenFor(
   deps: FormDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },

@@ -3,7 +3,7 @@ import type { PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { sendPage } from "./send-page.tsx";
 
-/** Why a password is not set; `differs`: it was not typed the same twice. */
+/** Why a password is not set; `differs`: the two entries differ. */
 export type NewPasswordFault = "short" | "long" | "differs";
 
 export interface NewPasswordView {
@@ -12,7 +12,7 @@ export interface NewPasswordView {
   /** Where the form goes, with its hidden fields. */
   action: string;
   hidden: Readonly<Record<string, string>>;
-  /** Where users continue who set none. */
+  /** Where users who set no password continue. */
   later: string;
   fault?: NewPasswordFault | undefined;
 }

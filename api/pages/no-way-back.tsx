@@ -11,7 +11,7 @@ export interface NoWayBackView {
   hidden: Readonly<Record<string, string>>;
   /** Where a password is set; undefined: this user can set none. */
   setPassword: string | undefined;
-  /** Where users continue who stay signed in. */
+  /** Where users who stay signed in continue. */
   stay: string;
 }
 

@@ -11,8 +11,8 @@ export interface PageContent {
   /** Renders the page in one language. */
   say: (texts: Texts, language: Language) => { title: string; body: Child; navigation?: Child };
   /**
-   * The address that shows the page again, for the language links. Without one the page repeats its text in the other
-   * languages.
+   * The address that shows the page again, for the language links. Without an address the page repeats its text in the
+   * other languages.
    */
   address?: string;
   /** The form ends in a redirect to another site; browsers would apply `form-action` to that. */

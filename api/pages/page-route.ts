@@ -13,7 +13,7 @@ export type PageHandler = (page: PageRequest) => Promise<void> | void;
 interface PageHandlers {
   /** Shows something and changes nothing; handles HEAD as well. */
   get?: PageHandler;
-  /** Handles a GET that uses something up or begins something. There is no HEAD then. */
+  /** Handles a GET that uses something up or begins something; the route then has no HEAD. */
   act?: PageHandler;
   post?: PageHandler;
 }

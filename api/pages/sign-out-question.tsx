@@ -10,7 +10,7 @@ export interface SignOutQuestionView {
   /** Where the form goes, with its hidden fields. */
   action: string;
   hidden: Readonly<Record<string, string>>;
-  /** Where users continue who stay signed in. */
+  /** Where users who stay signed in continue. */
   stay: string;
 }
 

@@ -4,8 +4,8 @@ import { constants, crc32, deflateRaw } from "node:zlib";
 const packed = new WeakMap<Buffer, Promise<Buffer>>();
 
 /**
- * Compresses content in parts into one gzip member (RFC 1952), in parts as well. Each part is compressed by itself and
- * only once, even if it occurs again among other parts: it ends at a whole octet, where any other can follow.
+ * Compresses parts of content into parts of one gzip member (RFC 1952). Each part is compressed separately and only
+ * once, even if it occurs again among other parts: it ends at a whole octet, where any other can follow.
  */
 export async function gzipParts(parts: readonly Buffer[]): Promise<Buffer[]> {
   const compressed = await Promise.all(parts.map(compress));

@@ -13,13 +13,13 @@ const requestBytesMax = 4_096;
 /** Longer than any valid response: one for many certificates is a few kilobytes. */
 const answerBytesMax = 65_536;
 
-/** To one responder; further requests wait for one of them. */
+/** Connections to one responder; further requests wait for a free one. */
 const connectionsMax = 256;
 
 /** How long a client may take to send its request. */
 const requestMsMax = 8_000;
 
-/** After a response "try later", other responders are asked only within this time: the first may just be busy. */
+/** After a "try later" response, other responders are asked only within this time: the first may only be busy. */
 const afterTryLaterMsMax = 1_000;
 
 /** OCSPResponse "try later" (RFC 6960 section 2.3). */
@@ -119,7 +119,7 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
   };
 }
 
-/** Sends OCSP's "try later" beyond the limit; refuses anything that is not OCSP over HTTP as plain HTTP. */
+/** Sends OCSP's "try later" beyond the limit, and a plain HTTP error for everything else. */
 const ocspErrors: ErrorFormat<PlainExchange> = {
   name: "bytes",
   send(exchange, thrown) {
@@ -180,8 +180,8 @@ const together = ([first, ...more]: readonly Buffer[]): Buffer =>
   first !== undefined && more.length === 0 ? first : Buffer.concat(first === undefined ? [] : [first, ...more]);
 
 /**
- * Asks one responder. A kept-alive connection may have been closed at this very moment, which does not mean that the
- * responder is down; one retry then is harmless.
+ * Asks one responder. A kept-alive connection may be closed at the moment of its use, which does not mean that the
+ * responder is down; one retry is harmless then.
  */
 async function ask(dispatcher: Dispatcher, url: string, asked: Asked, msMax: number): Promise<Answer> {
   const until = performance.now() + msMax;

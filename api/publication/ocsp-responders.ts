@@ -5,8 +5,8 @@ import { createFresh } from "../../runtime/fresh.ts";
 /** The running OCSP responders. */
 export interface OcspResponders {
   /**
-   * Returns their addresses: the next in turn first, recently failed ones last. After a while one caller alone gets
-   * such an address first, to find out whether it responds again.
+   * Returns their addresses: the next in turn first, recently failed ones last. After a while a single caller gets a
+   * failed address first, to find out whether it responds again.
    */
   list(): Promise<string[]>;
   /** Notes that this one responded. */

@@ -6,7 +6,7 @@ const lineOctets = 48;
 /** Encoded in one go, in whole lines: takes some milliseconds. */
 const stretchOctets = lineOctets * 8_192;
 
-/** Encodes DER in parts as PEM (RFC 7468 section 2), in parts as well. Lets other requests run in between. */
+/** Encodes parts of DER as parts of PEM (RFC 7468 section 2). Lets other requests run in between. */
 export async function pemParts(label: string, der: readonly Buffer[]): Promise<Buffer[]> {
   const out = [Buffer.from(`-----BEGIN ${label}-----\n`)];
   const length = der.reduce((sum, part) => sum + part.length, 0);

@@ -71,8 +71,8 @@ export function publicationRoutes({
 const pemType = "application/x-pem-file";
 
 /**
- * One second: a cache in between hardly delays the publication of a revocation, yet spares us a crowd. While we are
- * down, a cached CRL may be served until it ends.
+ * One second: a cache on the way hardly delays a revocation, yet absorbs a flood of requests. While we are down, a
+ * cached CRL may be served until it expires.
  */
 const crlCacheControl = (secondsLeft: number): string =>
   secondsLeft > 0 ? `public, max-age=1, stale-if-error=${secondsLeft}` : "public, max-age=1";
@@ -98,14 +98,14 @@ interface Representation {
   /** Set if the representation depends on the client's Accept-Encoding, even to undefined. */
   encoding?: "gzip" | undefined;
   cacheControl: string;
-  /** Called only if they are sent. */
+  /** Called only if the parts are sent. */
   parts: () => readonly Buffer[] | Promise<readonly Buffer[]>;
 }
 
 /**
- * Sends parts one after another, without joining them; or 304 if the client has them, by their tag alone. There is no
- * `Last-Modified`, so `If-Modified-Since` does not count (RFC 9110 section 13.1.3): two CRLs can fall into one second,
- * and clients send the time of their fetch, by clocks of their own. Either would hide a revocation.
+ * Sends parts one after another, without joining them; or 304 if the client has them, judged only by their tag. There
+ * is no `Last-Modified`, so `If-Modified-Since` does not count (RFC 9110 section 13.1.3): two CRLs can fall into one
+ * second, and clients send the time of their fetch, by their own clocks. Either would hide a revocation.
  */
 async function send(request: Request, response: Response, representation: Representation): Promise<void> {
   const { tag, type, encoding, cacheControl } = representation;

@@ -30,7 +30,10 @@ export interface Publications {
   findCrl(issuerId: string): Promise<CurrentCrl | undefined>;
   /** By the root's fingerprint. Undefined for an unknown root and for one without a CRL. */
   findRootCrl(fingerprint: string): Promise<CurrentCrl | undefined>;
-  /** Returns the certificate first, then those above it, the root last; DER. Undefined for an unknown issuer. */
+  /**
+   * Returns the issuer's certificate first, then the certificates above it, the root last; DER. Undefined for an
+   * unknown issuer.
+   */
   findChain(issuerId: string): Promise<readonly Buffer[] | undefined>;
 }
 

@@ -7,21 +7,24 @@ import { mutabilityFault, pathFault, syntaxFault, valueFault, type ScimError } f
 /** The schema of a person (RFC 7643 section 4.1), in lower case as paths are compared. */
 const userSchema = "urn:ietf:params:scim:schemas:core:2.0:user";
 
-/** The attributes that the realm names beside those that are always kept: their paths as named, by path in lower case. */
+/**
+ * The attributes that the realm names, in addition to the attributes that are always kept: lower-case path to the path
+ * as named.
+ */
 export type NamedAttributes = ReadonlyMap<string, string>;
 
 export const namedAttributes = (attributes: readonly DirectoryAttribute[]): NamedAttributes =>
   new Map(attributes.map(({ path }) => [path.toLowerCase(), path]));
 
-/** A request about one person, as read. */
+/** A parsed request about one person. */
 export interface Reading {
   named: NamedAttributes;
   change: DirectoryChange & { attributes?: Map<string, { value: unknown; adds: boolean }> };
-  /** The parts of a name, from which a request without `displayName` gets one. */
+  /** The parts of a name. A request without `displayName` gets its name from them. */
   names: Map<NamePart, string | null>;
   /** Why an attribute other than `active` cannot be written. */
   faults: ScimError[];
-  /** The attributes whose value cannot be kept and fails nothing. */
+  /** The attributes whose value cannot be kept; they do not fail the request. */
   dropped: Set<string>;
 }
 
@@ -35,7 +38,10 @@ export const emptyReading = (named: NamedAttributes): Reading => ({
   dropped: new Set(),
 });
 
-/** How a value was given: by `add` the e-mail address must be the main one, since others stay beside it. */
+/**
+ * How a value was given. With `add`, an e-mail address counts only if it is the main one, because the other addresses
+ * stay.
+ */
 export interface Manner {
   adds: boolean;
 }
@@ -45,7 +51,7 @@ interface Attribute {
   remove: (reading: Reading) => void;
 }
 
-/** No path of an attribute that is kept is longer. */
+/** Longer paths are refused: no attribute that is kept has one. */
 const pathLengthMax = 1_000;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -53,21 +59,27 @@ type Json = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value of a property in any letter case; throws if it is there twice. Names are compared, never used to index. */
+/**
+ * Returns the value of a property whose name may be in any letter case; throws if there are two. Names are compared,
+ * never used to index.
+ */
 export function propertyOf(object: Json, name: string): unknown {
   const [found, second] = Object.entries(object).filter(([key]) => key.toLowerCase() === name);
   if (second !== undefined) throw syntaxFault(`${name} is there twice.`);
   return found?.[1];
 }
 
-/** Returns a boolean, also as a text in any letter case. */
+/** Reads a boolean, or its text in any letter case. */
 export function booleanOf(value: unknown): boolean | undefined {
   if (typeof value === "boolean") return value;
   const word = typeof value === "string" ? value.toLowerCase() : undefined;
   return word === "true" ? true : word === "false" ? false : undefined;
 }
 
-/** A boolean may be in an array of one, bare or as `value` of an object: some products send all values so. */
+/**
+ * Reads a boolean that may also be the only element of an array, bare or as `value` of an object: some products send
+ * all values like this.
+ */
 function soleBooleanOf(value: unknown): boolean | undefined {
   if (!Array.isArray(value)) return booleanOf(value);
   if (value.length !== 1) return undefined;
@@ -128,7 +140,7 @@ const namePart = (part: NamePart): Attribute => ({
 const isNothing = (value: unknown): boolean =>
   value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** An address with its labels; undefined where there is none to keep. */
+/** Returns an address with its labels; undefined if there is no address to keep. */
 function emailOf(entry: unknown): DirectoryEmail | undefined {
   const value = isObject(entry) ? propertyOf(entry, "value") : entry;
   if (typeof value !== "string" || !isEmailAddress(value)) return undefined;
@@ -148,7 +160,7 @@ function mainOf(entries: readonly unknown[], { adds }: Manner): unknown {
   return entries.find(isPrimary) ?? entries.find(isWork) ?? entries.find((entry) => !adds || isUntyped(entry));
 }
 
-/** Of a list, and of one entry that a path selects; `labels` is what the path says about it. */
+/** The e-mail address, from a list or from the one entry that a path selects; `labels` are the labels in that path. */
 const email = (labels: Omit<DirectoryEmail, "value"> | undefined): Attribute => ({
   set(value, { change, dropped }, manner) {
     if (isNothing(value)) {
@@ -160,7 +172,7 @@ const email = (labels: Omit<DirectoryEmail, "value"> | undefined): Attribute => 
     if (main === undefined) return;
     const found = emailOf(main);
     if (found === undefined) dropped.add("emails");
-    // A whole list that says no label means the default.
+    // From a whole list, the entry gets the default labels where it has none.
     else change.email = labels === undefined ? { type: "work", primary: true, ...found } : { ...found, ...labels };
   },
   remove({ change }) {
@@ -185,7 +197,7 @@ function say(change: Reading["change"], path: string, said: { value: unknown; ad
   change.attributes.set(path, said);
 }
 
-/** By path in lower case, without the schema. Everything that is kept of a person; nothing else is. */
+/** Everything that is kept about a person and nothing more, by path in lower case, without the schema. */
 const attributes: ReadonlyMap<string, Attribute> = new Map([
   ["active", active],
   ["username", userName],
@@ -195,13 +207,13 @@ const attributes: ReadonlyMap<string, Attribute> = new Map([
   ["name.givenname", namePart("givenName")],
   ["name.familyname", namePart("familyName")],
   ["emails", email(undefined)],
-  // An address by itself: the labels that are there stay.
+  // Sets only the address: its labels stay.
   ["emails.value", email({})],
 ]);
 
 const selected = /^emails\[\s*(?:type\s+eq\s+"(work)"|primary\s+eq\s+(?:true|"true"))\s*\](?:\.value)?$/;
 
-/** A part of an attribute that the realm names: its values are set and removed as a whole. */
+/** Refuses a part of an attribute that the realm names: the attribute's values are set and removed as a whole. */
 const partOfFurther = (path: string): Attribute => ({
   set(_, { faults }) {
     faults.push(pathFault(path));
@@ -226,8 +238,8 @@ function attributeAt(path: string, { named }: Reading): Attribute | undefined {
 const namesActive = /(?:^|[^\p{L}\p{N}_-])active(?:$|[^\p{L}\p{N}_-])/u;
 
 /**
- * Returns a path in lower case, without the schema. Throws for one that may mean `active` and is not `active`: a
- * request that may take away access and is not understood is refused, never passed over.
+ * Returns a path in lower case, without the schema. Throws for a path that may mean `active` but is not `active`: a
+ * request that may remove access and is not understood is refused, never ignored.
  */
 function plainPath(given: string): string {
   if (given.length > pathLengthMax) throw pathFault(given);
@@ -238,8 +250,9 @@ function plainPath(given: string): string {
 }
 
 /**
- * Sets the attribute at a path, or those inside of it; "" is the whole person. Anything that is not kept is accepted and
- * dropped. Throws if one value says an attribute twice, at whatever depth: which of the two is meant is unknown.
+ * Sets the attribute at a path, or the attributes inside it; "" is the whole person. Attributes that are not kept are
+ * accepted and dropped. Throws if one value sets an attribute twice, at any depth, because it is unclear which of the
+ * two is meant.
  */
 export function setAt(given: string, value: unknown, reading: Reading, manner: Manner, said = new Set<string>()): void {
   const path = plainPath(given);
@@ -262,11 +275,14 @@ export function setAt(given: string, value: unknown, reading: Reading, manner: M
   }
 }
 
-/** Whether a path is the schema of an extension of which the realm names an attribute: it follows after a colon. */
+/**
+ * Returns whether a path is the schema of an extension with an attribute that the realm names; the attribute follows
+ * after a colon.
+ */
 const isSchema = (path: string, { named }: Reading): boolean =>
   [...named.keys()].some((name) => name.startsWith(`${path.toLowerCase()}:`));
 
-/** Removes the attribute at a path, or those inside of it. Anything that is not kept is dropped. */
+/** Removes the attribute at a path, or the attributes inside it. Attributes that are not kept are ignored. */
 export function removeAt(given: string, reading: Reading): void {
   const path = plainPath(given);
   attributeAt(path, reading)?.remove(reading);

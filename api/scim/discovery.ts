@@ -110,14 +110,14 @@ const listOf = (resources: readonly object[]) => ({
   Resources: resources,
 });
 
-/** A list without anything in it. */
+/** An empty list. */
 export const emptyList = listOf([]);
 
 export const resourceTypes = (base: string) => listOf([userType(base)]);
 export const resourceType = userType;
 export const schemas = (base: string) => listOf([userSchemaOf(base)]);
 
-/** Returns the schema of this URN, as it is in a path. */
+/** Returns the schema with this URN, in which a path may have encoded the colons. */
 export function schema(base: string, urn: string) {
   if (urn.toLowerCase().replaceAll("%3a", ":") !== userSchema.toLowerCase()) {
     throw new ScimError("There is no such schema.", { status: 404 });

@@ -13,7 +13,10 @@ import { isText } from "../http/json-text.ts";
 import { booleanOf } from "./attributes.ts";
 import { ScimError } from "./scim-error.ts";
 
-/** Above these, too, a filter is refused: no directory needs more, and each of them costs the database. */
+/**
+ * Filters above these limits are refused as well: no directory needs more, and every level and comparison costs the
+ * database.
+ */
 const levelsMax = 10;
 const comparisonsMax = 20;
 
@@ -76,7 +79,7 @@ export function parseFilter(text: string): DirectoryFilter {
     return next;
   };
 
-  /** `within`: the attribute in whose brackets this is, with a dot; empty outside. */
+  /** `within`: the attribute whose brackets contain this expression, with a dot; empty outside brackets. */
   const any = (level: number, within: string): DirectoryFilter => {
     if (level > levelsMax) throw refused(`A filter has at most ${levelsMax} levels.`);
     const or = [all(level, within)];
@@ -130,7 +133,7 @@ export function parseFilter(text: string): DirectoryFilter {
   return filter;
 }
 
-/** Returns the name of an attribute in lower case, with what it is in and without the schema. */
+/** Returns the name of an attribute in lower case, without the schema, after the attribute that contains it. */
 function plain(given: string, within: string): string {
   const lower = given.toLowerCase();
   return within + (lower.startsWith(schema) ? lower.slice(schema.length) : lower);

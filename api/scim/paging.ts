@@ -8,7 +8,7 @@ import type { DirectoryFilter } from "../../domain/people/directory.ts";
 
 const pageItemsDefault = 100;
 
-/** A request for a list, as read. */
+/** A parsed request for a list. */
 export interface ListRequest extends Shown {
   filter: DirectoryFilter;
   /** Counted from 1. */
@@ -18,7 +18,7 @@ export interface ListRequest extends Shown {
 
 type Given = (name: string) => unknown;
 
-/** A parameter that is a whole number, also as text. */
+/** Reads a parameter that is a whole number, or the text of one. */
 function wholeNumber(name: string, value: unknown, absent: number): number {
   if (value === undefined || value === null) return absent;
   const number = typeof value === "string" && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;

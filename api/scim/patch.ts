@@ -12,7 +12,8 @@ import { pathFault, ScimError, syntaxFault } from "./scim-error.ts";
 
 /**
  * Reads a PATCH (RFC 7644 section 3.5.2) as a whole: of two operations on one attribute the later one counts. Throws a
- * {@link ScimError} for what is no operation, and for whatever may mean `active` and is not understood.
+ * {@link ScimError} for anything that is not an operation, and for anything that may mean `active` and is not
+ * understood.
  */
 export function readPatch(body: unknown, named: NamedAttributes): Reading {
   const operations = isObject(body) ? propertyOf(body, "operations") : undefined;
@@ -21,7 +22,7 @@ export function readPatch(body: unknown, named: NamedAttributes): Reading {
     throw syntaxFault(`A request has at most ${scimOperationsMax} operations.`);
   const reading = emptyReading(named);
   for (const operation of operations as readonly unknown[]) readOperation(operation, reading);
-  // The parts of a name are read only: the name as a whole is what is kept.
+  // The parts of a name are read-only: only the whole name is kept.
   const name = reading.names.get("displayName");
   if (name !== undefined) reading.change.displayName = name;
   return reading;

@@ -5,7 +5,7 @@ import { syntaxFault } from "./scim-error.ts";
 
 export const userSchema = "urn:ietf:params:scim:schemas:core:2.0:User";
 
-/** A person as SCIM shows them (RFC 7643 section 4.1): what is kept, and nothing else. */
+/** A person as SCIM shows them (RFC 7643 section 4.1): only what is kept. */
 export interface UserResource {
   schemas: readonly string[];
   id: string;
@@ -15,7 +15,7 @@ export interface UserResource {
   displayName?: string;
   emails?: readonly { value: string; type: string; primary: boolean }[];
   active: boolean;
-  /** Attributes that the realm names, or those of an extension. */
+  /** An attribute that the realm names, or an object with the attributes of an extension. */
   [further: string]: unknown;
   meta: { resourceType: "User"; created: string; lastModified: string; location: string; version: string };
 }
@@ -43,7 +43,7 @@ export function resourceOf(user: ScimUser, { base, named }: { base: string; name
       created: user.createdAt.toISOString(),
       lastModified: user.updatedAt.toISOString(),
       location: `${base}/Users/${id}`,
-      // Of what is shown, so that a change made here is a new version, too.
+      // Hashes what is shown, so a change that this service makes also creates a new version.
       version: `W/"${hash("sha256", JSON.stringify(shown), "base64url").slice(0, 16)}"`,
     },
   };
@@ -74,13 +74,13 @@ function furtherOf(
   return { further, extensions };
 }
 
-/** Returns a value, or the object around it with the values that it has already. */
+/** Returns the value or, with `inner`, the object `before` with the value added under that name. */
 const within = (before: unknown, inner: string | undefined, value: unknown): unknown =>
   inner === undefined ? value : Object.fromEntries([...Object.entries(before ?? {}), [inner, value]]);
 
 /**
- * Reads a whole resource, of POST or PUT. An absent attribute stays as it is. A request without `displayName` names the
- * person by `name`.
+ * Reads the whole resource of a POST or PUT. Absent attributes stay as they are. Without `displayName`, `name` becomes
+ * the person's name.
  */
 export function readResource(body: unknown, named: NamedAttributes): Reading {
   if (!isObject(body)) throw syntaxFault("The body must be an object.");
@@ -100,10 +100,10 @@ export interface Shown {
   excluded: ReadonlySet<string>;
 }
 
-/** These always come. */
+/** Part of every response. */
 const always: ReadonlySet<string> = new Set(["id", "schemas"]);
 
-/** Returns the asked attributes of a resource. */
+/** Returns the requested attributes of a resource. */
 export const shownOf = (resource: UserResource, { attributes, excluded }: Shown): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(resource).filter(([key]) => {
@@ -112,11 +112,14 @@ export const shownOf = (resource: UserResource, { attributes, excluded }: Shown)
     }),
   );
 
-/** Whether names have an attribute, or one of those of an extension. */
+/** Returns whether the names include this attribute or, for the schema of an extension, one of its attributes. */
 const has = (names: ReadonlySet<string>, name: string): boolean =>
   names.has(name) || (name.startsWith("urn:") && [...names].some((each) => each.startsWith(`${name}:`)));
 
-/** Reads a list of names, as text separated by commas or as an array. A schema before a name, and whatever is inside of an attribute, do not count. */
+/**
+ * Reads a list of names, as text separated by commas or as an array. The user schema before a name and the path inside
+ * an attribute are ignored.
+ */
 export function namesIn(given: readonly string[]): Set<string> {
   return new Set(
     given

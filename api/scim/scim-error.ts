@@ -11,7 +11,7 @@ export const scimType = "application/scim+json";
 export type ScimFault =
   "invalidSyntax" | "invalidValue" | "invalidPath" | "invalidFilter" | "noTarget" | "mutability" | "uniqueness";
 
-/** A failure that only SCIM knows. */
+/** A failure that only SCIM reports. */
 export class ScimError extends ServiceError {
   readonly fault: ScimFault | undefined;
   /** The path or attribute that was refused, for the log. */
@@ -39,7 +39,7 @@ export const syntaxFault = (detail: string): ScimError => new ScimError(detail, 
 export const valueFault = (path: string, detail: string): ScimError =>
   new ScimError(`${path} ${detail}.`, { fault: "invalidValue", path });
 
-/** The most characters of a refused path that the log and the answer contain. */
+/** The log and the response contain at most this many characters of a refused path. */
 const shownMax = 100;
 
 export const pathFault = (path: string): ScimError => {
@@ -53,7 +53,7 @@ export const mutabilityFault = (path: string, detail: string): ScimError =>
 export const uniquenessFault = (path: string, cause?: unknown): ScimError =>
   new ScimError(`Another person has this ${path}.`, { status: 409, fault: "uniqueness", path, cause });
 
-/** Sends an error as RFC 7644 section 3.12 shapes it. */
+/** Sends an error in the format of RFC 7644 section 3.12. */
 function sendScimError(_request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
   const { status } = error;
   const fault = error instanceof ScimError ? error.fault : status === 400 ? "invalidSyntax" : undefined;
@@ -74,5 +74,5 @@ function sendScimError(_request: IncomingMessage, response: ServerResponse, erro
   );
 }
 
-/** Errors of everything below `/scim/v2`. */
+/** The error format of everything below `/scim/v2`. */
 export const scimErrors: ErrorFormat = { name: "scim", send: refuseWith(sendScimError) };

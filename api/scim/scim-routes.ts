@@ -22,13 +22,13 @@ import {
   type ScimCall,
 } from "./users.ts";
 
-/** Where SCIM is, on the API's address. */
+/** The path of SCIM below the API's address. */
 const root = "/scim/v2";
 
-/** The last part of a path, which may be followed by a slash. */
+/** Returns the last part of the request's path, which may end in a slash. */
 const lastPart = ({ request }: Exchange): string => request.path.replace(/\/$/, "").split("/").at(-1) ?? "";
 
-/** A template as a pattern: a trailing slash does not count, and a parameter is one part. */
+/** Converts a path template into a pattern: a trailing slash is ignored, and a parameter matches one part. */
 const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}/?$`);
 
@@ -49,7 +49,7 @@ export function scimRoutes(deps: Deps): Route[] {
     handle,
   });
 
-  /** For everybody: what the server can do. */
+  /** A route for everybody: it describes what the server can do. */
   const open = (path: string, respond: (last: string) => unknown): Route =>
     route(path, ["GET"], {
       limit: "address",
@@ -61,7 +61,7 @@ export function scimRoutes(deps: Deps): Route[] {
       },
     });
 
-  /** For connections, each method with its own handler. */
+  /** A route for connections, with a handler for each method. */
   const own = (path: string, handlers: Readonly<Record<string, (call: ScimCall) => Promise<void> | void>>): Route => {
     const byMethod = new Map(Object.entries(handlers));
     return route(path, [...byMethod.keys()], {
@@ -130,7 +130,7 @@ export function scimRoutes(deps: Deps): Route[] {
   ];
 }
 
-/** Refuses what the standard has and this server has not. */
+/** Refuses a feature of the standard that this server does not have. */
 function notOffered(): never {
   throw new ScimError("This server does not offer that.", { status: 501 });
 }

@@ -20,7 +20,7 @@ import { readPatch } from "./patch.ts";
 import { readResource, resourceOf, shownOf, type Shown } from "./resource.ts";
 import { mutabilityFault, ScimError, scimType, syntaxFault, uniquenessFault, valueFault } from "./scim-error.ts";
 
-/** One request of a connection. */
+/** A request from a connection. */
 export interface ScimCall extends Exchange {
   deps: Deps;
   connection: Connection;
@@ -31,7 +31,7 @@ export interface ScimCall extends Exchange {
   shown: Shown;
 }
 
-/** The same for people who are unknown, deleted, forgotten, of another connection or of another realm. */
+/** The same error for people who are unknown, deleted or forgotten, or who belong to another connection or realm. */
 const notFound = (): ScimError => new ScimError("There is no such person.", { status: 404 });
 
 export async function getUser(call: ScimCall, id: string): Promise<void> {
@@ -71,7 +71,7 @@ export async function listUsers(
   );
 }
 
-/** How often a person is looked up whom another request makes at the same moment. */
+/** How often a creation is tried while other requests create the same person. */
 const triesMax = 3;
 
 export async function createUser(call: ScimCall, body: unknown): Promise<void> {
@@ -119,8 +119,8 @@ async function changeUser(call: ScimCall, id: string, reading: Reading): Promise
 }
 
 /**
- * Does the change of a request. A leaver must not stay because of a new name or value: what of it is refused is dropped,
- * one attribute after the other, and the rest is done. Throws the refusal of anybody else.
+ * Applies the change of a request. A leaver must not stay because of a new name or value, so refused attributes are
+ * dropped one after the other and the rest is applied. For anybody else the refusal is thrown.
  */
 async function doRest<Result>(
   call: ScimCall,
@@ -142,7 +142,7 @@ async function doRest<Result>(
   }
 }
 
-/** Returns a change without an attribute; undefined if it does not have it. */
+/** Returns a change without an attribute; undefined if the change does not contain it. */
 function without(change: DirectoryChange, path: string): DirectoryChange | undefined {
   if (path === "userName" || path === "externalId") {
     const { [path]: given, ...rest } = change;
@@ -195,7 +195,7 @@ const requestOf = ({ deps: { clock }, connection, rules, response }: ScimCall) =
   requestId: contextOf(response).id,
 });
 
-/** Returns a check that fails if `If-Match` does not have the version that is there now. Versions are weak here. */
+/** Returns a check that fails if `If-Match` does not contain the current version. Versions are weak here. */
 const matchOf =
   ({ request, base, named }: ScimCall) =>
   (user: ScimUser): void => {
@@ -206,8 +206,8 @@ const matchOf =
   };
 
 /**
- * Returns what of a request can be done. Throws for the rest, unless the person leaves with it: a leaver must not stay
- * because of a new name.
+ * Returns the part of a request that can be applied. Throws if anything is refused, unless the person leaves: a leaver
+ * must not stay because of a new name.
  */
 function possible(
   { change, faults, dropped }: Pick<Reading, "faults" | "dropped"> & { change: DirectoryChange },
@@ -228,8 +228,8 @@ function possible(
 }
 
 /**
- * Returns the person whom a POST names. Throws if it lacks what makes them. A leaver whose `userName` cannot be kept has
- * their id in its place.
+ * Returns the person whom a POST describes. Throws if a required attribute is missing. A leaver whose `userName` cannot
+ * be kept gets their id as the name.
  */
 function newPersonOf(change: DirectoryChange, pairwise: PairwiseAttribute): directory.NewPerson {
   const pairwiseId = change[pairwise];
@@ -240,7 +240,7 @@ function newPersonOf(change: DirectoryChange, pairwise: PairwiseAttribute): dire
   return { ...change, userName, pairwise, pairwiseId };
 }
 
-/** Counts and logs what a request did, once it is committed. */
+/** Counts and logs what a committed request did. */
 function report(
   call: ScimCall,
   { change, dropped }: Pick<Reading, "change" | "dropped">,
@@ -261,7 +261,7 @@ function report(
     );
 }
 
-/** Returns the error for the directory, whose words the database does not know. */
+/** Converts an error of the database to the error that the directory receives. */
 function refusalOf({ deps, response }: ScimCall, { change }: Pick<Reading, "change">, error: unknown): unknown {
   if (error instanceof TooManyValues) return valueFault(error.path, "has too many values");
   if (violates(error, "scim_users_user_name")) return uniquenessFault("userName", error);

@@ -22,7 +22,7 @@ export async function findLogin(deps: LoginDeps, request: Pick<Request, "headers
   return tokenHash === undefined ? undefined : logins.find(deps.db, { tokenHash, at: deps.clock.now() });
 }
 
-/** Returns whether the browser was signed in, and is no longer: its login has ended, and nobody signed out. */
+/** Returns whether the browser has a login that ended without a sign-out. */
 export const hasLoginEnded = async (deps: LoginDeps, request: Pick<Request, "headers">): Promise<boolean> =>
   presentedHash(deps, request) !== undefined && (await findLogin(deps, request)) === undefined;
 
@@ -42,8 +42,8 @@ export const beginLogin = async (
 
 /**
  * Signs in the user whom `find` returns, in the same transaction: an error also undoes what `find` changed. Each
- * sign-in sets a new cookie, ends the browser's previous login and writes the audit entry. Undefined if there is no
- * user, or the user is offboarded, even at this very moment.
+ * sign-in sets a new cookie, ends the browser's previous login and writes the audit entry. Returns undefined if there
+ * is no user, or if the user is offboarded, even at the same moment.
  */
 export async function beginLoginOf(
   deps: LoginDeps,
@@ -73,7 +73,10 @@ export async function beginLoginOf(
   return begun;
 }
 
-/** Returns the audit event of a sign-in: administrators have their own; the other one lists the roles. */
+/**
+ * Returns the audit event of a sign-in: administrators have their own event; the event of other users lists their
+ * roles.
+ */
 export const signInEntry = <Properties extends object>(
   roles: readonly Role[],
   properties: Properties,

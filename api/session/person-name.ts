@@ -1,4 +1,4 @@
-/** Returns a user's name on our pages, as they know it. */
+/** Returns the most familiar name that a user has, for our pages. */
 export const personName = (person: {
   displayName: string | null;
   username: string | null;

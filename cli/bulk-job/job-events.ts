@@ -8,7 +8,7 @@ export interface JobEvent {
 
 /**
  * Yields the jobs in a stream of server-sent events (WHATWG HTML section 9.2) as they arrive. Ends with the stream,
- * also if it breaks off; throws if nothing at all, not even a comment, arrives for `silenceMs`.
+ * even if it breaks off; throws if nothing, not even a comment, arrives for `silenceMs`.
  */
 export async function* jobEvents(
   body: ReadableStream<Uint8Array>,

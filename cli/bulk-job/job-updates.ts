@@ -26,7 +26,7 @@ export async function* jobUpdates(service: ServiceClient, id: string, interrupte
         yield event.job;
       }
     } catch {
-      // Broken off. `lastEventId` has where to continue.
+      // The stream broke off. `lastEventId` shows where to continue.
     }
     if (interrupted.aborted) throw interruption();
     await pause(interrupted);
@@ -39,7 +39,7 @@ export async function* jobUpdates(service: ServiceClient, id: string, interrupte
   }
 }
 
-/** Returns a job as it is now, or after this many seconds unless it ends before. */
+/** Returns a job at once or, with `waitSeconds`, after that time or when the job ends. */
 export async function askForJob({ api }: ServiceClient, id: string, waitSeconds?: number): Promise<Job> {
   const header = waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` };
   return (await answerOf(api.GET("/api/jobs/{id}", { params: { path: { id }, header } }))).data;

@@ -14,8 +14,8 @@ const finalStates: ReadonlySet<Job["state"]> = new Set([
 ] as const);
 
 /**
- * Whether a job no longer moves by itself, or not for days: it has ended, waits to be started, or is in its grace
- * period.
+ * Returns whether a job does not advance by itself, at least for days: it has ended, waits to be started, or is in its
+ * grace period.
  */
 export const isStopped = ({ state }: Job): boolean => finalStates.has(state) || state === "ready" || state === "grace";
 

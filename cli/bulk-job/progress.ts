@@ -41,7 +41,7 @@ function bar(stderr: Terminal): Progress {
   };
 }
 
-/** Returns the words, with as much of a bar before them as the terminal has room for. */
+/** Returns the words, after as much of a bar as the terminal has room for. */
 export function barLine(job: Job, given: number | undefined): string {
   // A terminal may not know its width, and report 0.
   const columns = given === undefined || given === 0 ? 80 : given;

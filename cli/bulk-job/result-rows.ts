@@ -24,7 +24,7 @@ function rowOf(line: string): object {
     const row: unknown = JSON.parse(line);
     if (typeof row === "object" && row !== null) return row;
   } catch {
-    // Cut off in the middle of a row, as below.
+    // The line was cut off in the middle of a row: reported below.
   }
   throw new CommandError("broken_off", "The response broke off; it is incomplete.");
 }

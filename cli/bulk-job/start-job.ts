@@ -14,7 +14,7 @@ export interface RunOptions {
   wait: boolean;
   executeAt: string | undefined;
   confirmTotal: number | undefined;
-  /** For an offboarding: devices go off this many days later. */
+  /** For an offboarding: the devices lose access this many days later. */
   graceDays?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Question {
   about: (changed: number, graceDays: number | null) => string;
 }
 
-/** The question before each kind of job runs; undefined: it removes nothing. */
+/** The question before each kind of job runs; undefined if the job removes nothing. */
 const questions: Readonly<Record<Job["kind"], Question | undefined>> = {
   onboarding: undefined,
   offboarding: {

@@ -111,7 +111,7 @@ const Status = z.object({
 });
 const Failing = z.object({ fields: z.array(z.object({ path: z.string(), reason: z.string() })) });
 
-/** Checks the service as a whole: a warning is reported but is no fault. */
+/** Checks the service as a whole. A warning is reported, but it does not fail the check. */
 async function status(context: Context, url: string): Promise<{ detail: string; ok: boolean; found: undefined }> {
   const response = await look(context, `${url}/status`);
   const body: unknown = await response.json().catch(() => undefined);
@@ -144,7 +144,7 @@ function compareScopes(scopes: readonly string[] | undefined): { detail: string;
     const lacking = needed.filter((scope) => !scopes.includes(scope));
     return lacking.length === 0 ? [] : [`${name}: ${lacking.join(" ")}`];
   });
-  // A client with few scopes is as intended.
+  // A client with few scopes is not a fault.
   const detail = missing.length === 0 ? "every command" : `not all commands; missing for ${missing.join("; ")}`;
   return { detail, ok: true, found: undefined };
 }

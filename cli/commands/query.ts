@@ -1,4 +1,4 @@
 import type { ListQuery } from "../service/pages.ts";
 
-/** Passes the user's keys on unchanged; the service decides which of them a list has. */
+/** Passes the user's keys on unchanged; the service decides which keys a list supports. */
 export const asQuery = (query: ListQuery): never => query as never;

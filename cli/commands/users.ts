@@ -164,8 +164,8 @@ interface Outcome {
 }
 
 /**
- * Acts on one user after the other. A failure about one user does not stop the others; the failure of a single user is
- * the command's.
+ * Acts on one user after the other. A failure about one user does not stop the others; with a single user, it becomes
+ * the command's failure.
  */
 async function forEach(
   context: Context,

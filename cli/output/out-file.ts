@@ -3,7 +3,7 @@ import { CommandError } from "../../terminal/failure.ts";
 
 /**
  * Opens a new file that only its owner can read, before there is anything to write, so an unwritable path is found
- * before anything is done. An existing file stays: no key is lost by a slip.
+ * before anything is done. An existing file is never overwritten, so no key is lost by accident.
  */
 export async function openOutFile(path: string): Promise<FileHandle> {
   try {

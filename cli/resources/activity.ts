@@ -6,7 +6,7 @@ export type UserActivity = components["schemas"]["UserActivity"];
 
 type AnyProfile = components["schemas"]["ProfileActivity"];
 
-/** Returns the facts about a profile, one to a line, after why its device may not be on the network. */
+/** Returns why a profile's device may not be on the network, then the facts about the profile, one per line. */
 export function profileActivityText(profile: ProfileActivity): string {
   const { diagnosis, owner, guestAccount, app, replaces, replacedBy } = profile;
   const facts: [name: string, value: string | null][] = [

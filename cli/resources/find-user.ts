@@ -16,7 +16,7 @@ export async function findUser({ api }: ServiceClient, written: string): Promise
   if (/^[0-9]+$/.test(given)) {
     return (await answerOf(api.GET("/api/user/{userID}", { params: { path: { userID: given } } }))).data;
   }
-  /** Returns all users that match, however many have a longer id. */
+  /** Returns all users that match. Many may match only because their id is longer than the given one. */
   const listAll = async (query: { search: string } | { filter: { email: string } }): Promise<User[]> => {
     const all: User[] = [];
     for (;;) {

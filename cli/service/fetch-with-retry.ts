@@ -15,8 +15,8 @@ export interface RetryOptions {
 }
 
 /**
- * Sends a request, again after a network failure, and after 429 or 503 once their Retry-After (RFC 9110 section 10.2.3)
- * has passed. The request must be safe to arrive twice: it changes nothing or has an Idempotency-Key.
+ * Sends a request, and sends it again after a network failure, and after 429 or 503 once their Retry-After (RFC 9110
+ * section 10.2.3) has passed. The request must be safe to repeat: it changes nothing or has an Idempotency-Key.
  */
 export async function fetchWithRetry(
   send: () => Promise<Response>,

@@ -12,7 +12,7 @@ import { useSubmission } from "../ui/form/submission.tsx";
 import { CopyBox } from "../ui/value/copy-box.tsx";
 import { formatTime } from "../ui/value/time.tsx";
 
-/** A device that is set up once more. */
+/** A device that is set up again. */
 export type KnownDevice = Pick<Schemas["Profile"], "name" | "deviceType">;
 
 /** Opens the dialog for a set-up link: for one device that is known, or for any. */

@@ -14,8 +14,8 @@ const rightFor: Partial<Record<NextStep, Deed>> = {
 };
 
 /**
- * Describes a next step to the user who reads it, by what they may do. `isFirst`: the person has had no device, so
- * nothing is set up again.
+ * Describes a next step to readers according to their rights. `isFirst`: the person has had no device, so nothing is
+ * set up again.
  */
 export function useStepText({
   kind,

@@ -6,8 +6,8 @@ export const waitSeconds = 20;
 type Issued = Schemas["CreatedProfile" | "CreatedGuestProfile" | "CreatedInfrastructureProfile"];
 
 /**
- * Waits until a profile is issued, however long that takes, and returns it. Throws the service's error if issuing fails,
- * and the signal's reason once that is aborted: then nothing asks any more.
+ * Waits until a profile is issued, however long that takes, and returns it. Throws the service's error if issuing
+ * fails, and the signal's reason once the signal is aborted; no request is sent after that.
  */
 export async function awaitIssuance<Profile extends Issued>(
   id: string,

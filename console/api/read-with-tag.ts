@@ -24,8 +24,8 @@ export const wasChangedMeanwhile = (error: unknown): boolean =>
 const attemptsMax = 5;
 
 /**
- * Changes what the user sees if it is still the same by `isSame`; otherwise returns its current value. Other parts may
- * have changed: the number of profiles, the last use.
+ * Changes a value if it is still the same according to `isSame` as the user saw it; otherwise returns the current
+ * value. Other parts may have changed: the number of profiles, the last use.
  */
 export async function changeIfSame<Value, Result>({
   read,

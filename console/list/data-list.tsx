@@ -39,7 +39,7 @@ export interface DataListProps<Row> {
   searchLabel?: string;
   /** Below the search field: how the search was understood. */
   searchNote?: ReactNode;
-  /** Shown instead of the rows: what has to be decided before there are any. */
+  /** Shown instead of the rows while something has to be decided first. */
   instead?: ReactNode;
   /** A sort key of the API: `created`, `-created`. */
   defaultSort?: string;

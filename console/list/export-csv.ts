@@ -38,7 +38,7 @@ interface ExportOptions<Row> {
   onProgress: (done: number, total: number) => void;
 }
 
-/** Records in the audit log that a list is saved as a file. A failure means that it must not be. */
+/** Records in the audit log that a list is saved as a file. If this fails, the file must not be saved. */
 export const recordExport = ({
   list,
   rows,

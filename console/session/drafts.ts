@@ -12,7 +12,7 @@ const prefix = "realmpass-draft";
 
 const keysOf = (userID: string): string => `${prefix} ${userID} `;
 
-/** Returns what the user typed into a form and neither sent nor discarded; undefined: nothing. */
+/** Returns what the user typed into a form but neither sent nor discarded; undefined if there is nothing. */
 export function draftOf(store: DraftStore, userID: string, form: string): unknown {
   try {
     return JSON.parse(store.getItem(keysOf(userID) + form) ?? "null") ?? undefined;
@@ -35,7 +35,7 @@ export function keepDraft(store: DraftStore, userID: string, form: string, input
   }
 }
 
-/** Forgets all drafts, or those of everybody but one user. */
+/** Forgets all drafts, or all except those of one user. */
 export function forgetDrafts(store: DraftStore, { exceptOf }: { exceptOf?: string } = {}): void {
   const keys = Array.from({ length: store.length }, (_, index) => store.key(index) ?? "");
   for (const key of keys) {

@@ -2,7 +2,7 @@ import { createTimeWriter, momentAt } from "../../domain/time-zone.ts";
 
 let zone = "UTC";
 
-/** Sets the time zone of every time in the console: the realm's. */
+/** Sets the time zone for all times in the console: the realm's zone. */
 export const setZone = (name: string): void => {
   zone = name;
 };

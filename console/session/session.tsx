@@ -15,7 +15,7 @@ export interface Session {
   roles: readonly Role[];
   /** The scopes that the roles give the user in the console. */
   scopes: readonly Scope[];
-  /** The user's limits for guest accounts; null: none. */
+  /** The user's limits for guest accounts; null: no limits. */
   guestBounds: GuestBounds | null;
   /** ISO 8601. */
   expiresAt: string;

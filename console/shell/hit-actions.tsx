@@ -22,7 +22,7 @@ const ofUser: Partial<Record<Status, readonly IntendedDeed[]>> = {
 };
 const ofProfile: Partial<Record<Status, readonly IntendedDeed[]>> = { active: ["revoke"] };
 
-/** The buttons for the chosen result: each opens its page, which asks as it always does. */
+/** The buttons for the chosen result. Each opens the page of its action, which asks as usual. */
 export function HitActions({
   option: { label, hit, status },
   onAct,

@@ -49,7 +49,10 @@ export const withinConsole = (pathname: string): string =>
 
 export const places = navigation.flatMap(({ places: ofGroup }) => [...ofGroup]);
 
-/** Returns the place that an address within the console belongs to: the one with the longest address, or undefined. */
+/**
+ * Returns the place that contains an address within the console: the place with the longest matching address, or
+ * undefined.
+ */
 export const placeAt = (here: string): PlaceName | undefined =>
   places
     .filter(({ to }) => (to === "/" ? here === "/" : here === to || here.startsWith(`${to}/`)))

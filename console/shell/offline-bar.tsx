@@ -3,7 +3,7 @@ import { useNetwork } from "@mantine/hooks";
 import { IconWifiOff } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 
-/** Shows that there is no connection, while there is none. */
+/** Shows that there is no connection, as long as there is none. */
 export function OfflineBar() {
   const { t } = useTranslation();
   const { online } = useNetwork();

@@ -41,5 +41,5 @@ export function PaletteButton() {
   );
 }
 
-/** Apple's keyboards use another key. */
+/** Apple keyboards use a different key. */
 export const paletteKeys = /^(?:Mac|iP)/.test(navigator.platform) ? "⌘ K" : "Ctrl K";

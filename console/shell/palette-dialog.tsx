@@ -25,7 +25,7 @@ export default function PaletteDialog({ opened, text, entered }: OpenPalette & {
   return (
     <Modal
       opened={opened}
-      // `Palette` returns it, unless the chosen page takes it.
+      // `Palette` returns the focus, unless the chosen page takes it.
       returnFocus={false}
       onClose={closePalette}
       title={t("palette.title")}
@@ -100,7 +100,7 @@ function Search({ text, entered }: OpenPalette) {
   };
 
   return (
-    // The focus ring needs the space: the header lies over what is above.
+    // Room for the focus ring, which the header would cover.
     <Stack gap="sm" pt={5}>
       <TextInput
         value={text}

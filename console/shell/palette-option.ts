@@ -14,16 +14,16 @@ export type PaletteGroup = (typeof paletteGroups)[number];
 
 /** A line of the palette and its destination. */
 export interface PaletteOption {
-  /** The same for the same thing in every group. */
+  /** Equal for the same thing in every group. */
   key: string;
   group: PaletteGroup;
   label: string;
   /** Distinguishes it from others with the same name. */
   detail?: string;
   status?: Status;
-  /** A person, or a profile of a person: what actions it has. */
+  /** Whether this is a person or a profile of a person, which decides its actions. */
   hit?: "user" | "profile";
-  /** It leads to a list of further results and is none itself. */
+  /** Leads to a list of further results and is not itself a result. */
   isList?: true;
   /** Relative to the console's path. */
   path: string;

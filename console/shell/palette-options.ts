@@ -54,7 +54,9 @@ export interface PaletteOptions {
   error: Error | null;
 }
 
-/** Returns the options for a text. `settled` is the text after a pause in typing: only that is sent to the service. */
+/**
+ * Returns the options for a text. `settled` is the text after a pause in typing: only `settled` is sent to the service.
+ */
 export function usePaletteOptions(text: string, settled: string): PaletteOptions {
   const { t, i18n } = useTranslation();
   const { user } = useSession();
@@ -85,14 +87,14 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
         .filter(({ deed }) => may(deed))
         .map(({ label, path }): PaletteOption => ({ key: path, group: "actions", label: t(label), path })),
     ].filter(has);
-    // Enter must not open a result for another text.
+    // Enter must not open a result for an earlier text.
     const found =
       isLong && !isPending && data !== undefined ? optionsOf(data, { t, language: i18n.language, text }) : [];
     const isExact = ({ label, detail = "" }: Pick<PaletteOption, "label" | "detail">): boolean =>
       [label, ...detail.split(detailSeparator)].some((part) => foldText(part) === foldText(text));
-    // A recent entry that only contains the text does not precede an exact match.
+    // A recent entry that only contains the text must not come before an exact match.
     const again = (found.some(isExact) ? recent.filter(isExact) : recent.filter(has)).map(
-      // As the service knows it now, with its state and actions.
+      // The service's current version of the entry, with its state and actions.
       (one): PaletteOption => ({ ...one, ...found.find(({ key }) => key === one.key), group: "recent" }),
     );
     const all = [...again, ...found, ...own];
@@ -193,7 +195,7 @@ const detailSeparator = " · ";
 
 type ListName = "users" | "profiles" | "guests" | "infrastructure" | "applications" | "jobs";
 
-/** Leads from a group with results to the list that finds them all. */
+/** Leads from a group with results to the list that shows all of them. */
 function allOf(
   group: PaletteOption["group"] & ListName,
   { items }: { items: readonly unknown[] },
@@ -212,7 +214,7 @@ const groupNames = {
   job: "jobs",
 } as const;
 
-/** Returns how many the service found in each group, `200+` where it counted no further. */
+/** Returns how many results the service found in each group, `200+` if it stopped counting. */
 const countsOf = ({ groups }: Result): Partial<Record<PaletteOption["group"], string>> =>
   Object.fromEntries(
     groups.map(({ kind, total, isTotalExact }) => [groupNames[kind], isTotalExact ? String(total) : `${total}+`]),

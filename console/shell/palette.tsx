@@ -33,7 +33,7 @@ export function Palette() {
   );
 }
 
-/** Passes on letters and pasted text that arrive before the palette's field exists: users type at once. */
+/** Passes on letters and pasted text that arrive before the palette's field exists, because users type immediately. */
 function useEarlyInput(palette: OpenPalette | undefined): void {
   useEffect(() => {
     if (palette === undefined) return undefined;
@@ -53,7 +53,7 @@ function useEarlyInput(palette: OpenPalette | undefined): void {
   }, [palette]);
 }
 
-/** Pastes as a single-line field does. */
+/** Pastes as a single-line field would. */
 function pasted({ clipboardData }: ClipboardEvent, text: string): (() => void) | undefined {
   const added = clipboardData?.getData("text/plain").replace(/[\r\n]+/g, "") ?? "";
   if (added === "") return undefined;

@@ -21,7 +21,7 @@ export function Shortcuts() {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // This shortcut works in fields too: it is no letter that a user types.
+      // This shortcut also works in fields, because it types no letter.
       if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
         if (!isInDialog(event.target)) openPalette();
@@ -63,12 +63,12 @@ export function Shortcuts() {
   );
 }
 
-/** Whether a letter is typed into a field, or belongs to an open dialog or menu. */
+/** Returns whether a letter is typed into a field, or belongs to an open dialog or menu. */
 const isBusy = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     target.closest("input, textarea, select, [role=textbox], [role=combobox], [role=dialog], [role=menu]") !== null);
 
-/** An open dialog would cover the palette, or be lost below it. */
+/** The palette would lie below an open dialog, or the dialog below the palette. */
 const isInDialog = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest("[role=dialog]") !== null;

@@ -61,7 +61,7 @@ export function SideNavigation() {
   );
 }
 
-/** Shows the number of running jobs beside their place. */
+/** Shows the number of running jobs next to their place. */
 function Count({ of }: { of: PlaceName }) {
   const { t } = useTranslation();
   const { data } = useQuery({

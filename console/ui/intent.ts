@@ -4,7 +4,7 @@ import { useEffect, useSyncExternalStore } from "react";
 export type IntendedDeed = "lock" | "unlock" | "newProfile" | "setUpLink" | "changeRoles" | "revoke";
 
 interface Intent {
-  /** Of the page, relative to the console's path. */
+  /** The path of the page, relative to the console's path. */
   path: string;
   deed: IntendedDeed;
 }
@@ -18,14 +18,14 @@ function set(intent: Intent | undefined): void {
 }
 
 /**
- * Asks the page at a path to begin something once it is shown. Kept in memory alone: a link to an address must never
- * act.
+ * Asks the page at a path to begin an action once it is shown. Kept only in memory, because a link must never trigger
+ * an action.
  */
 export const intend = (intent: Intent): void => {
   set(intent);
 };
 
-/** Begins what this page was asked for, once. */
+/** Begins the action that this page was asked for, once. */
 export function useIntent(path: string, deeds: Partial<Record<IntendedDeed, () => void>>): void {
   const intent = useSyncExternalStore(
     (watcher) => {

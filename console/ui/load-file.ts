@@ -26,7 +26,10 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
   }
 }
 
-/** Resolves when the browser is online again, or after a while: it may call itself online before it reaches the service. */
+/**
+ * Resolves when the browser is online again, or after a while, because a browser may call itself online before it
+ * reaches the service.
+ */
 export const nextChance = (): Promise<unknown> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, triedAgainMs);
@@ -40,7 +43,7 @@ export const nextChance = (): Promise<unknown> =>
     );
   });
 
-/** Whether this page would load now. If not, reloading would show the browser's error page. */
+/** Returns whether this page would load now. If not, reloading would show the browser's error page. */
 export async function isServiceReachable(): Promise<boolean> {
   try {
     return (await fetch(location.href, { cache: "no-store" })).ok;
@@ -51,7 +54,9 @@ export async function isServiceReachable(): Promise<boolean> {
 
 const reloadedKey = "realmpass-reloaded";
 
-/** Reloads the console for a newer version. Returns false if that was already done, which prevents an endless loop. */
+/**
+ * Reloads the console to get a newer version. Returns false if it has already reloaded, which prevents an endless loop.
+ */
 export function reloadOnce(): boolean {
   // The name of this file differs between versions.
   const reload = `${location.href} ${import.meta.url}`;

@@ -7,10 +7,10 @@ interface Anchor {
   tabIndex: -1;
 }
 
-/** Makes an element the target of addresses with `#id`: they scroll to it and focus it, also once it is loaded later. */
+/** Makes an element the target of addresses with `#id`: they scroll to it and focus it, even if it is loaded later. */
 export function useAnchor(id: string | undefined): Anchor {
   const ref = useRef<HTMLDivElement>(null);
-  // The state is another one after each navigation, also to the same address.
+  // Every navigation creates a new state, even to the same address.
   const { hash, state } = useLocation();
   useEffect(() => {
     if (id === undefined || hash !== id) return;

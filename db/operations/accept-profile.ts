@@ -6,8 +6,8 @@ import { keyTypeFor } from "../../domain/certificate/device.ts";
 import { profileRefusal, type ProfileRefusal } from "../../domain/certificate/entitlement.ts";
 
 /**
- * Accepts a request for a user's profile with the owner's row locked: once committed, it will be finished. Returns why
- * it is refused, undefined if it is accepted. Call in a transaction.
+ * Accepts a request for a user's profile, with the owner's row locked. Once committed, the request will be settled.
+ * Returns the reason for a refusal; undefined if the request is accepted. Call in a transaction.
  */
 export async function acceptProfile(tx: Db, wanted: ProfileRequest): Promise<ProfileRefusal | undefined> {
   const owner = await issuances.lockOwner(tx, wanted);

@@ -28,9 +28,9 @@ export interface ProfileRequest {
 
 /**
  * Accepts requests for users' profiles together, in one transaction: once it commits, each will be settled. Returns for
- * each why it is refused; null when it is accepted. Throws, and accepts none of them, when the database rejects one of
- * the rows, or when another transaction holds an owner's row: no request waits long for a lock that another user's
- * request needs.
+ * each request the reason for its refusal, or null if it is accepted. Throws, and accepts none of them, if the database
+ * rejects one of the rows or another transaction holds an owner's row: no request waits long for a lock that another
+ * user's request needs.
  */
 export async function acceptTogether(
   db: Database,
@@ -50,7 +50,7 @@ interface Judged {
   refusal: ProfileRefusal | null;
 }
 
-/** Locks owners in the order of their ids, as all code does, so two batches never wait for each other crosswise. */
+/** Locks owners in the order of their ids, as all code does, so two batches never deadlock. */
 const lockOwners = (wanted: readonly ProfileRequest[]): Sql => sql`
   select u.id
     from (select distinct realm_id, id
@@ -70,8 +70,8 @@ const lockOwners = (wanted: readonly ProfileRequest[]): Sql => sql`
                           for no key update) u`;
 
 /**
- * A statement of its own: it sees the state after the rows were locked. Counts an owner's requests in their order.
- * Looks everything up row by row, because Postgres keeps a plan that it made for tables without statistics.
+ * A separate statement, so it sees the state after the rows were locked. Counts an owner's requests in their order.
+ * Looks up each row separately, because Postgres keeps a plan that it made for tables without statistics.
  */
 const createUnlessRefused = (wanted: readonly ProfileRequest[]): Sql => {
   const at = sql`w.created_at`;

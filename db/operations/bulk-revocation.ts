@@ -10,8 +10,8 @@ import * as revocations from "./revocations.ts";
 
 /**
  * Revokes the profiles of a range permanently, with an audit entry for each that was not revoked before, and ends its
- * rows. Does nothing when the job no longer runs. Locks the owners first, in the order of their ids, as everything does
- * that revokes all profiles of a user. Call in a transaction.
+ * rows. Does nothing when the job no longer runs. Locks the owners first, in the order of their ids, as all code does
+ * that revokes every profile of a user. Call in a transaction.
  */
 export async function revokeRows(
   tx: Db,

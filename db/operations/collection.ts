@@ -16,15 +16,15 @@ export interface Collected {
 }
 
 /**
- * Reads issuances, and marks the output of issued ones as collected: it is erased some minutes after the first time.
- * One write and one result for all ids. The mark does not wait for the disk: if a crash of Postgres loses it, the
- * output is erased as an uncollected one.
+ * Reads issuances, and marks the output of issued ones as collected: it is erased some minutes after the first
+ * collection. One write and one result for all ids. The mark does not wait for the disk: if a crash of Postgres loses
+ * it, the output is erased as if it were uncollected.
  */
 export async function collect(db: Database, { ids, at }: { ids: readonly string[]; at: Date }): Promise<Collected[]> {
   const [, rows = [], made = []] = await db.pipelined([
     sql`set local synchronous_commit = off`,
     marked(ids, at),
-    // After the states: every issuance that was issued then has a certificate now.
+    // Read after the states, so every issuance that was issued by then has a certificate now.
     certificates.ofIssuances(ids),
   ]);
   const certificateOf = new Map((made as Certificate[]).map((certificate) => [certificate.issuanceId, certificate]));
@@ -42,7 +42,7 @@ interface Row extends Omit<IssuanceResult, "output">, Pick<Collected, "radiusCn"
   wrappedDataKey: Buffer | null;
 }
 
-/** Looks each up by itself: Postgres keeps a plan that it made for tables without statistics. */
+/** Looks up each id separately, because Postgres keeps a plan that it made for tables without statistics. */
 function marked(ids: readonly string[], at: Date): Sql {
   const asked = ofAnyLength(ids, sql`uuid[]`);
   return sql`

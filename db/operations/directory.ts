@@ -21,34 +21,34 @@ import * as guard from "./scim-guard.ts";
 import type { Leaving } from "./scim-guard.ts";
 
 /**
- * A directory makes and changes people, lets them leave and come back. Each change writes one audit entry; a request that
- * changes nothing writes no entry. Call in a transaction.
+ * Creates and changes the people of a directory, and lets them leave and come back. Each change writes one audit entry;
+ * a request that changes nothing writes no entry. Call in a transaction.
  */
 
 interface Request extends Connection {
   at: Date;
   rules: DirectoryRules;
-  /** For a held job that this may make. */
+  /** The id of the held job that this request may create. */
   jobId: string;
   requestId: string;
 }
 
-/** The result of a request, beside the changed attributes. */
+/** The result of a request, in addition to the changed attributes. */
 export interface Done {
   userId: string;
-  /** Undefined: it was not about leaving. */
+  /** Undefined if nobody left or came back. */
   leaving: Leaving | undefined;
 }
 
 const actorOf = ({ clientId }: Connection): Actor => ({ userId: null, clientId });
 const source = { source: "scim" } as const;
 
-/** Another person has this attribute. */
+/** Another person already has this attribute's value. */
 export interface Taken {
   taken: PairwiseAttribute;
 }
 
-/** The attributes that a new person has: what was said of them, with the pairwise id in its place. */
+/** The attributes of a new person: the request's, and the pairwise id with the attribute that contained it. */
 export interface NewPerson extends Omit<DirectoryChange, "userName"> {
   userName: string;
   pairwise: PairwiseAttribute;
@@ -56,8 +56,9 @@ export interface NewPerson extends Omit<DirectoryChange, "userName"> {
 }
 
 /**
- * Makes a person, adopts the user with this pairwise id, or revives a person who left: the same user with the same id.
- * A directory sends a returning person as a new one, so only a person who is active, or of another connection, is taken.
+ * Creates a person, adopts the user with this pairwise id, or revives a person who left as the same user with the same
+ * id. A directory sends a returning person as a new one, so the id is taken only if its person is active or belongs to
+ * another connection.
  */
 export async function create(tx: Db, { person, ...request }: Request & { person: NewPerson }): Promise<Done | Taken> {
   const { realmId, clientId, at } = request;
@@ -114,9 +115,9 @@ export async function create(tx: Db, { person, ...request }: Request & { person:
 }
 
 /**
- * Changes a person of a connection: what is undefined stays. `active: true` lets in only whom the directory itself has
- * sent away, so that a routine update never ends an offboarding that was decided here. Undefined: there is no such
- * person.
+ * Changes a person of a connection. Undefined attributes stay. `active: true` lets in only people whom the directory
+ * itself removed, so a routine update never ends an offboarding that was decided here. Returns undefined if there is no
+ * such person.
  */
 export async function change(
   tx: Db,
@@ -130,7 +131,7 @@ export async function change(
     userId: string;
     change: DirectoryChange;
     pairwise: PairwiseAttribute;
-    /** Throws if this is not the person whom the directory has read. */
+    /** Throws if the person has changed since the directory read them. */
     check: (user: ScimUser) => void;
   },
 ): Promise<Done | undefined> {
@@ -148,7 +149,7 @@ export async function change(
     email: said.email === undefined ? before.email : (said.email?.value ?? ""),
     emailType: said.email === undefined ? before.emailType : (said.email?.type ?? before.emailType),
     emailPrimary: said.email === undefined ? before.emailPrimary : (said.email?.primary ?? before.emailPrimary),
-    // A spelling that is the same person's changes nothing about who they are.
+    // Another spelling of the same id does not change who the person is.
     pairwiseId:
       given === undefined || given === null || foldId(given) === foldId(before.pairwiseId) ? before.pairwiseId : given,
     attributes: withAttributes(before.attributes, said.attributes),
@@ -162,7 +163,7 @@ export async function change(
   const leaves = said.active === false && before.offboardedAt === null;
   const returns = said.active === true && !before.active && before.offboardedAt !== null;
   const isNews = changed.length > 0 || leaves || returns;
-  // Its last word may be new although it finds nothing to change.
+  // The directory's latest `active` is stored even if nothing else changes.
   if (isNews || active !== before.active) {
     const row = { ...after, active, deletedAt: null };
     await scimUsers.update(tx, { realmId, userId, row, at: isNews ? at : null });
@@ -176,7 +177,8 @@ export async function change(
 }
 
 /**
- * Returns the values after a change. Added values of a list follow those before, each once. Throws {@link TooManyValues}.
+ * Returns the values after a change. Values added to a list follow the existing values, without duplicates. Throws
+ * {@link TooManyValues}.
  */
 function withAttributes(
   before: ScimUser["attributes"],
@@ -198,7 +200,7 @@ function withAttributes(
 
 /**
  * Applies the realm's rules to the attributes that it names: the person's VLAN, and whether they may use the realm.
- * Returns the names of what changed.
+ * Returns the names of the changed properties.
  */
 async function decide(
   tx: Db,
@@ -230,7 +232,9 @@ const labelsOf = ({
 }: Pick<ScimUser, "email" | "emailType" | "emailPrimary">): string =>
   email === "" ? "" : JSON.stringify([emailType ?? "work", emailPrimary ?? true]);
 
-/** Takes a person from a directory: they leave, and their user stays. Undefined: there is no such person. */
+/**
+ * Removes a person from a directory: they leave, but their user stays. Returns undefined if there is no such person.
+ */
 export async function remove(
   tx: Db,
   { userId, check, ...request }: Request & { userId: string; check: (user: ScimUser) => void },
@@ -248,7 +252,7 @@ export async function remove(
 }
 
 /**
- * Lets a person leave or come back, and writes the audit entry of the request. `active` undefined: they do neither.
+ * Lets a person leave or come back, or neither if `active` is undefined, and writes the audit entry of the request.
  * `returns`: whether `active: true` may end an offboarding.
  */
 async function settle(

@@ -22,8 +22,8 @@ export const listRealms = (db: Db): Promise<ForgettingRealm[]> =>
   `);
 
 /**
- * People offboarded before this instant are forgotten now. Uses the database's clock, too, so a clock that is ahead
- * does not forget people early.
+ * People offboarded before this instant are forgotten now. Also uses the database's clock, so a process whose clock is
+ * ahead does not forget people early.
  */
 const before = (realm: ForgettingRealm, at: Date): Sql =>
   sql`least(${at}::timestamptz, now()) - make_interval(months => ${realm.forgetAfterMonths}::integer)`;
@@ -101,8 +101,8 @@ export async function forgetSlice(
 }
 
 /**
- * Selects the unfinished rows of jobs `j` of the realm that name one of the people, by e-mail address only if by
- * nothing else: the person, the job and the position.
+ * Selects the unfinished rows of jobs `j` of the realm that name one of the people: the person, the job and the
+ * position. An e-mail address counts only in a row without another identifier.
  */
 function rowsNaming(realm: ForgettingRealm, people: readonly DueUser[], jobs: Sql): Sql {
   const named = (column: Sql, key: Sql): Sql => sql`

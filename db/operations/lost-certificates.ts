@@ -12,10 +12,10 @@ import * as revocations from "./revocations.ts";
 export type SerialOutcome = "revoked" | "listed" | "unchanged";
 
 /**
- * Puts a serial number without a certificate here on the CRL, and OCSP reports it as revoked: for its issuer or, if
- * that is not given or not here, for all unexpired issuers of the realm, since no other certificate has a number of so
- * many random bits. `notAfter`: when its certificate expires; default: when its issuer does. Writes an audit entry
- * unless the number was listed already. Call in a transaction.
+ * Puts a serial number whose certificate is unknown here on the CRL, and OCSP reports it as revoked: for its issuer or,
+ * if that is not given or unknown here, for all unexpired issuers of the realm, because no other certificate has a
+ * number of so many random bits. `notAfter`: when its certificate expires; default: when its issuer does. Writes an
+ * audit entry unless the number was listed already. Call in a transaction.
  */
 export async function list(
   tx: Db,

@@ -22,8 +22,8 @@ import * as revocations from "./revocations.ts";
 /**
  * Locks users out: they can no longer sign in, their sessions and tokens end, their unsettled issuances fail, and their
  * waiting bulk jobs do not run. The trigger `users_change_sides_without_roles` ends their roles. `jobId` is the bulk
- * job that does it, else null. A user who is already locked out keeps the time. Call in a transaction, with the users'
- * rows locked in the order of their ids; then revoke their profiles.
+ * job that locks them out, or null. A user who is already locked out keeps the earlier time. Call in a transaction,
+ * with the users' rows locked in the order of their ids; then revoke their profiles.
  */
 export async function lockOut(
   tx: Db,
@@ -44,7 +44,10 @@ export async function lockOut(
 const endedRoles = ({ offboardedAt, roles }: { offboardedAt: Date | null; roles: readonly Role[] }): Role[] =>
   offboardedAt === null ? inOrder(roles) : [];
 
-/** Records an offboarding with the roles that end by it. `found` is the user as before; `serials` are of the profiles. */
+/**
+ * Records an offboarding with the roles that it ends. `found` is the user before the offboarding; `serials` are the
+ * serial numbers of the user's profiles.
+ */
 async function record(
   tx: Db,
   {
@@ -152,11 +155,11 @@ export async function hold(
 }
 
 /**
- * Locks out a user who keeps their devices for `graceDays` days, but no role: then a bulk job of its own, whose id is
- * `jobId`, revokes their profiles, unless it is undone. A user who already has as many days keeps the job that granted
- * them; a user who is locked out otherwise is taken over. A user without a profile has nothing to keep: there is no
- * job. Returns the job's id and whether anything changed; undefined when the realm has no such user. Call in a
- * transaction.
+ * Locks out a user who keeps their devices, but no role, for `graceDays` days. Then a separate bulk job with the id
+ * `jobId` revokes their profiles, unless it is undone. A user who already has the same number of days keeps the job
+ * that granted them; an offboarding of any other kind is replaced by this one. A user without a profile has nothing to
+ * keep, so there is no job. Returns the job's id and whether anything changed; undefined when the realm has no such
+ * user. Call in a transaction.
  */
 export async function offboardWithGrace(
   tx: Db,
@@ -214,14 +217,14 @@ const lateRevocation = (graceDays: number | null, at: Date): Sql =>
     ? sql`'{}'::jsonb`
     : sql`jsonb_build_object('revokeAt', ${afterDays(graceDays, at).toISOString()}::text)`;
 
-/** The property of an audit entry that lists ended roles: few of a range had any. */
+/** The property of an audit entry that lists ended roles. Few people of a range had any. */
 const rolesOfOne = (rolesById: Readonly<Record<string, readonly Role[]>>, id: Sql): Sql =>
   sql`jsonb_strip_nulls(jsonb_build_object('roles', ${JSON.stringify(rolesById)}::jsonb -> ${id}::text))`;
 
 /**
  * Locks the people of a range out, with their audit entries: from the commit on none of them is signed in or can be,
- * and nothing more is issued for them. {@link revoke} revokes their profiles later; the rows of people without one are
- * done.
+ * and nothing more is issued for them. {@link revoke} revokes their profiles later; the rows of people without a
+ * profile are done.
  */
 export async function lockOutRows(
   tx: Db,
@@ -291,7 +294,8 @@ export async function lockOutRows(
 }
 
 /**
- * Returns which of these people stays, because the realm would have no administrator without them; null: none has to.
+ * Returns the person among these who stays, because the realm would otherwise have no administrator; null if nobody has
+ * to stay.
  */
 async function lastAdministrator(
   db: Db,

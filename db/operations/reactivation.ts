@@ -14,11 +14,11 @@ import { ofAnyLength, sql } from "../sql.ts";
 
 /**
  * Reactivates the people of a range, with their audit entries; revoked profiles stay revoked. An undo reactivates only
- * people whom the offboarding `undoOf` has locked out: where it has not revoked their profiles yet, its rows end with
- * `undone`, and it revokes nothing of theirs. Does nothing when the job no longer runs.
+ * people whom the offboarding `undoOf` has locked out. If that offboarding has not revoked their profiles yet, its rows
+ * end with `undone`, and it revokes none of their profiles. Does nothing when the job no longer runs.
  *
- * An undo and the offboarding take the same locks in the same order: the offboarding's slices, rows, users by their
- * ids. The second sees the changes of the first.
+ * An undo and the offboarding take the same locks in the same order: the offboarding's slices, its rows, then users by
+ * id. The later of the two sees the changes of the earlier.
  */
 export async function letBackIn(
   tx: Db,
@@ -96,8 +96,8 @@ export async function letBackIn(
 
 /**
  * Lets one offboarded user sign in again, with the audit entry; revoked profiles stay revoked. If a held job has locked
- * them out, it is no longer about them. `also` has further properties of the entry. Call in a transaction, with the
- * user's row locked.
+ * them out, they leave that job. `also` has further properties of the entry. Call in a transaction, with the user's row
+ * locked.
  */
 export async function letOneBackIn(
   tx: Db,
@@ -136,8 +136,8 @@ export async function letOneBackIn(
 }
 
 /**
- * Ends the rows of an offboarding whose people were reactivated before their profiles were revoked, here or otherwise:
- * nothing is left to do for them.
+ * Ends the rows of an offboarding whose people were reactivated, by this job or otherwise, before their profiles were
+ * revoked: nothing is left to do for them.
  */
 const endUndone = (
   tx: Db,

@@ -17,9 +17,9 @@ interface Wanted {
 }
 
 /**
- * Accepts a request for a profile that replaces another one of the user, of any age, as {@link acceptProfile} does. A
- * profile that has ended meanwhile is not replaced: the new one is for a new device. The limit may be exceeded by one
- * while both are active. If there is no room, profiles that were replaced before are revoked now, oldest first.
+ * Accepts a request for a profile that replaces another one of the user, of any age, as {@link acceptProfile} does. If
+ * that profile has already ended, it is not replaced: the new profile is for a new device. The limit may be exceeded by
+ * one while both are active. If there is no room, profiles that were replaced before are revoked now, oldest first.
  */
 export async function acceptReplacement(
   tx: Db,
@@ -51,7 +51,7 @@ export const replacementRefusal = async (
   wanted: Wanted,
 ): Promise<Exclude<ProfileRefusal, "user_not_found"> | undefined> => (await plan(db, owner, wanted)).refusal;
 
-/** Returns the profile that is replaced, and those that are revoked to make room, unless there is a refusal. */
+/** Returns the profile to replace, and the profiles to revoke to make room, unless there is a refusal. */
 async function plan(db: Db, owner: UserState, { realmId, userId, renews, at }: Wanted) {
   const old = await replacing.findReplaceable(db, { realmId, userId, serialNumber: renews, at });
   if (old === undefined) return { refusal: profileRefusal(owner, at), old, ended: [] };

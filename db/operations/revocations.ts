@@ -38,7 +38,7 @@ export async function revoke(
   `);
   if (revoked.length === 0) return "already_revoked";
 
-  // A user's name for a device may contain the user's own name, and entries are never changed.
+  // A device's name can contain its user's name, and entries are never changed: entries about users' profiles omit it.
   const owner = found.userId === null ? { name: found.name } : { user: found.userId };
   const guestAccount = found.guestAccountId === null ? {} : { guestAccount: found.guestAccountId };
   await audit.record(tx, {
@@ -53,7 +53,7 @@ export async function revoke(
 
 /**
  * Revokes profiles of one kind permanently, all of them or none, with an audit entry for each that was not revoked
- * before. Returns how many those are or, with nothing changed, the first serial number that the realm does not have.
+ * before. Returns the number of these or, with nothing changed, the first serial number that the realm does not have.
  * Call in a transaction.
  */
 export async function revokeMany(
@@ -144,8 +144,8 @@ export const revokeInJob = (
 const slice = 1_000;
 
 /**
- * Revokes profiles that outlive their guest account, whose end was moved forward after they were issued; the audit
- * entries have no actor. Returns their serial numbers, at most 1,000: call until it returns none.
+ * Revokes profiles that outlive their guest account, because its end was moved to an earlier time after they were
+ * issued; the audit entries have no actor. Returns their serial numbers, at most 1,000: call until it returns none.
  */
 export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(
@@ -164,8 +164,8 @@ export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<str
   );
 
 /**
- * Revokes replaced profiles that are due; the audit entries have no actor. One whose successor was revoked stays.
- * Returns their serial numbers, at most 1,000: call until it returns none.
+ * Revokes replaced profiles that are due; the audit entries have no actor. Keeps a profile whose successor was revoked.
+ * Returns the serial numbers, at most 1,000: call until it returns none.
  */
 export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(db, sql`c.id in (select c.id ${replacedAndDue(at)} and not ${isStillUsed(at)} limit ${slice})`, {
@@ -174,7 +174,9 @@ export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]
     auditedAs: { event: revocationEvent.user, actor: { userId: null, clientId: null } },
   });
 
-/** Counts replaced profiles that are due and stay for now, because devices use them in place of their successors. */
+/**
+ * Counts replaced profiles that are due but stay valid for now, because devices use them instead of their successors.
+ */
 export async function countKeptReplaced(db: Db, { at }: { at: Date }): Promise<number> {
   const rows = await db.query<{ count: number }>(
     sql`select count(distinct c.id)::integer as count ${replacedAndDue(at)} and ${isStillUsed(at)}`,
@@ -182,10 +184,10 @@ export async function countKeptReplaced(db: Db, { at }: { at: Date }): Promise<n
   return only(rows).count;
 }
 
-/** A worker finds what became due while none was alive, for this many days. */
+/** If no worker was alive, what became due is still found for this many days. */
 const dueDaysMax = 60;
 
-/** The active profiles `c` that issuance `i` replaced by `successor`, if their time is over. */
+/** The active profiles `c` that issuance `i` replaced by `successor` and that are due for revocation. */
 const replacedAndDue = (at: Date): Sql => {
   const [latest, earliest] = [sql`${at}::timestamptz`, sql`${at}::timestamptz - make_interval(days => ${dueDaysMax})`];
   const early = sql`make_interval(hours => ${replacedHours})`;
@@ -203,7 +205,7 @@ const replacedAndDue = (at: Date): Sql => {
 
 /**
  * Whether the network has asked about the replaced profile `c` since the new file was sent, and never about the
- * successor: a phone may go on with the old profile. For some days only, and not beyond the owner's limit.
+ * successor: a phone may still use the old profile. Applies only for some days, and within the owner's limit.
  */
 const isStillUsed = (at: Date): Sql => sql`
   (coalesce(c.last_ocsp_at > ${replacedEnd(sql`i`)} - make_interval(hours => ${replacedHours}), false)
@@ -215,9 +217,10 @@ const isStillUsed = (at: Date): Sql => sql`
                                          and ${isActive(sql`held`, at)}))`;
 
 /**
- * Erases files of hand-overs that were not fetched in time, and revokes their profiles, whose keys no longer exist; the
- * audit entries have no actor. A file that is being sent stays: sending updates its hand-over first. Returns the serial
- * numbers, and how many files were erased, at most 1,000: call until there are none. Call in a transaction.
+ * Erases files of hand-overs that were not fetched within the time limit, and revokes their profiles, whose keys no
+ * longer exist; the audit entries have no actor. A file that is being sent stays: sending updates its hand-over first.
+ * Erases at most 1,000 files and returns how many, with the serial numbers: call until there are none. Call in a
+ * transaction.
  */
 export async function revokeUnfetched(tx: Db, { at }: { at: Date }): Promise<{ files: number; revoked: string[] }> {
   const erased = await tx.query<{ issuanceId: string }>(sql`

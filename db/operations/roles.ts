@@ -11,8 +11,8 @@ import type { UserChange } from "./user-change.ts";
 export const heldRoles = ({ given, fromProvider }: HeldRoles): Role[] => inOrder([...given, ...fromProvider]);
 
 /**
- * Sets a person's roles and returns them, with the audit entry: the console renews its tokens with the next call, and
- * their waiting bulk jobs do not run without the roles for them. Throws a violation of {@link
+ * Sets a person's roles, with the audit entry, and returns them. The person's console renews its tokens with the next
+ * call, and their waiting bulk jobs do not run without the required roles. Throws a violation of {@link
  * userRoles.keepsAnAdministrator} if the realm would have no administrator left. Call in a transaction, with the
  * person's row locked.
  */

@@ -11,14 +11,15 @@ import * as removals from "../queries/realm/removals.ts";
 import * as offboarding from "./offboarding.ts";
 
 /**
- * The result of a deactivation. `revoked`: the person is offboarded. `held`: they are locked out and keep their devices until
- * a person confirms the job; `isFirst`: this made the job. `unchanged`: they were offboarded before.
+ * The result of a deactivation. `revoked`: the person is offboarded. `held`: the person is locked out but keeps their
+ * devices until a person confirms the job; `isFirst`: this deactivation created the job. `unchanged`: the person was
+ * offboarded before.
  */
 export type Leaving = { outcome: "revoked" | "unchanged" } | { outcome: "held"; jobId: string; isFirst: boolean };
 
 /**
- * Offboards a person because their directory says so. A fault of the directory may say it about everybody, and
- * revocation is permanent: beyond the realm's share within an hour nobody else loses their devices, but is held. Once
+ * Offboards a person because their directory says so. A faulty directory may say this about everybody, and revocation
+ * is permanent: once the realm's share is reached within an hour, further people are held and keep their devices. While
  * there is a held job, everybody with a device joins it until a person decides. People without a device lose nothing
  * and are never held. `jobId` is for a new held job. Call in a transaction, with the user's row locked as `found`.
  */
@@ -77,7 +78,7 @@ export async function leave(
   return { outcome: "held", jobId: job, isFirst: open === undefined };
 }
 
-/** Whether one more person would be beyond the realm's share. */
+/** Whether one more person would exceed the realm's share. */
 async function isBeyond(tx: Db, { realmId, at }: { realmId: string; at: Date }): Promise<boolean> {
   const { revoked, sharePercent } = await scimUsers.countRevoked(tx, { realmId, at });
   if (revoked < unconfirmedRemovalsMax) return false;

@@ -52,8 +52,8 @@ function missing({ REALMPASS_DATA_DIRECTORY: directory }: SecretsConfig, name: D
 }
 
 /**
- * Compares secrets with the installation's, and records each that is the first of its kind. Returns the variables whose
- * secret differs from the installation's.
+ * Compares secrets with the installation's, and records each secret that is the first of its kind. Returns the
+ * variables whose secret differs from the installation's.
  */
 export async function compareSecrets(
   db: Database,

@@ -10,8 +10,8 @@ type SessionEnd = "code_replayed" | "token_revoked" | "logout" | "ended";
 type SessionOf = { clientId: string } | { realmId: string; userId: string };
 
 /**
- * Ends one session with its code and tokens, with the audit entry. Returns undefined when there is none: then nothing
- * is written. Call in a transaction.
+ * Ends one session with its code and tokens, with the audit entry. Returns undefined, with nothing written, if there is
+ * no such session. Call in a transaction.
  */
 export async function end(
   tx: Db,
@@ -21,7 +21,7 @@ export async function end(
     "clientId" in of ? await sessions.remove(tx, { id, ...of }) : await sessions.removeOfUser(tx, { id, ...of });
   if (ended === undefined) return undefined;
   const { realmId, userId, clientId } = ended;
-  // If the client ended it, the entry's actor names it.
+  // If the client ended the session, the entry's actor names the client.
   const client = "clientId" in of ? {} : { clientID: clientId };
   await audit.record(tx, {
     realmId,

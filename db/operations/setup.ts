@@ -21,8 +21,8 @@ export async function finish(
 }
 
 /**
- * Finishes the set-up of one realm whose first user profile is old enough, without a user as actor. Returns which;
- * undefined: there is none.
+ * Finishes the set-up of one realm whose first user profile is old enough, without a user as actor. Returns the realm's
+ * id; undefined if there is no such realm.
  */
 export async function finishOverdue(tx: Db, { at }: { at: Date }): Promise<string | undefined> {
   const due = first(

@@ -82,7 +82,7 @@ export function createChainCheck({
   let headPosition = 0;
   /** The kept head, until the chain reaches it. */
   let awaited = kept;
-  /** Entries sealed from here on are not much older. In ms; undefined before the first complete head. */
+  /** Entries sealed from here on are not much older than this. In ms; undefined before the first complete head. */
   let sealedUntil: number | undefined;
 
   const fault = (found: ChainFault): void => {
@@ -158,7 +158,7 @@ export function createChainCheck({
         const where = position === null ? "" : ` at position ${position}`;
         const message = `The head${where} was not signed for this realm with a key that is trusted.`;
         fault({ kind: "head_forged", position, id: null, message });
-        // It still counts as a head: its fault is reported only once.
+        // A forged head still counts as a head, so its fault is reported only once.
         headPosition = Math.max(headPosition, position ?? 0);
         return;
       }

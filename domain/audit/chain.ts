@@ -30,9 +30,9 @@ export interface AuditHead extends ChainEnd {
   realm: string;
   /** ISO 8601 in UTC with milliseconds. */
   sealedAt: string;
-  /** The position of the head before; 0 for the first. */
+  /** The position of the previous head; 0 for the first. */
   previous: number;
-  /** Nothing else of the realm was waiting to be sealed. */
+  /** No other entry of the realm was waiting to be sealed. */
   complete: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The lists whose export as a file is an audit entry of its own. */
+/** The lists whose export as a file is recorded in the audit log. */
 export const exportedLists = [
   "users",
   "profiles",

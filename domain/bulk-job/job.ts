@@ -62,7 +62,7 @@ export interface JobMatching {
 export const jobNotices = {
   /** An offboarding, a reactivation or a revocation waits until a person confirms the number of people or profiles. */
   confirmationRequired: "confirmation_required",
-  /** The realm has changed since the check: the job would affect other people than the check found. */
+  /** The realm has changed since the check: the job would affect other people than those that the check found. */
   changedSinceCheck: "changed_since_check",
   /** The creator may no longer create the job. It waits until another person starts it, in their own name. */
   creatorEnded: "creator_ended",
@@ -96,8 +96,8 @@ interface KindOfJob {
   /** The subject of the rows, and of shares and counts. */
   of: "people" | "profiles";
   /**
-   * The job removes access or revokes. It is red everywhere, its number is typed before it starts, and it counts
-   * together with everything else that removes access within the hour.
+   * The job removes access or revokes profiles. It is shown in red everywhere, its number has to be typed before it
+   * starts, and it is counted together with everything else that removes access within the hour.
    */
   takesAway: boolean;
   /** A large job needs its number confirmed. */

@@ -1,4 +1,4 @@
-/** Why a row of a bulk job failed or was skipped, each with the API's message. The console has words of its own. */
+/** Why a row of a bulk job failed or was skipped, each with the API's message. The console has its own words. */
 export const rowErrors = {
   invalid_row: "The row cannot be used.",
   duplicate_row: "An earlier row is about the same person or profile.",

@@ -14,7 +14,7 @@ export const followingStates: Readonly<Record<AnyJobState, readonly JobState[]>>
   queued: ["ready", "running", "cancelling", "failed"],
   // Cancelled: the job was stopped before its grace period, which has now ended.
   running: ["grace", "cancelled", "completed", "completed_with_errors", "cancelling", "failed"],
-  // Queued: the grace period has ended. Cancelled: all people in the job were let back in before.
+  // Queued: the grace period has ended. Cancelled: all people in the job got their access back before that.
   grace: ["queued", "cancelled"],
   // Completed: the job was stopped after its last row. Grace: locked-out people keep their grace period.
   cancelling: ["grace", "cancelled", "completed", "completed_with_errors", "failed"],

@@ -5,10 +5,10 @@ import { clockRoomMinutes } from "../lifetimes.ts";
 export const certificateKinds = ["user", "guest", "infrastructure"] as const;
 export type CertificateKind = (typeof certificateKinds)[number];
 
-/** The KeyUsage bits (RFC 5280 section 4.2.1.3) that a profile's certificate may carry. */
+/** The KeyUsage bits (RFC 5280 section 4.2.1.3) that a profile's certificate can contain. */
 export type KeyUsage = "digitalSignature" | "keyEncipherment";
 
-/** The values of KeyPurposeId (RFC 5280 section 4.2.1.12) that a profile's certificate may carry. */
+/** The values of KeyPurposeId (RFC 5280 section 4.2.1.12) that a profile's certificate can contain. */
 export type ExtendedKeyUsage = "clientAuth" | "serverAuth";
 
 export interface CertificateProfile {
@@ -72,7 +72,7 @@ export function isIdentity(text: string): boolean {
 const identityLabel = /^[a-z2-7]{20}@/;
 
 /**
- * Whether `text` is a DNS name that may stand in a certificate: two or more labels of letters, digits and inner hyphens
+ * Whether `text` is a DNS name that a certificate may contain: two or more labels of letters, digits and inner hyphens
  * (RFC 1123 section 2.1), the last not all digits, no wildcard, no final dot, ASCII only, at most 253 characters.
  */
 export function isDnsName(text: string): boolean {

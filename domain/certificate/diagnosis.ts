@@ -38,7 +38,7 @@ export const nextSteps = [
 ] as const;
 export type NextStep = (typeof nextSteps)[number];
 
-/** Facts shown beside the diagnosis; never its cause. */
+/** Facts shown with the diagnosis; never its cause. */
 export const personNotes = ["locked", "limit_reached", "in_grace"] as const;
 export type PersonNote = (typeof personNotes)[number];
 
@@ -47,7 +47,7 @@ export const actedByKinds = ["owner", "person", "application", "operator", "serv
 /** The actor. `service`: the service itself, as upkeep. */
 export interface ActedBy {
   kind: (typeof actedByKinds)[number];
-  /** Null if unknown, or not for the reader to know. */
+  /** Null if unknown, or hidden from the reader. */
   name: string | null;
 }
 
@@ -61,7 +61,7 @@ export type Delivery = "fetched" | "not_fetched" | "unknown";
 export interface OffboardingFacts {
   at: Date;
   by: ActedBy | null;
-  /** Profiles stay valid until then; null: they do not, or are held. */
+  /** Profiles stay valid until then; null: they do not stay valid, or are held. */
   revokeAt: Date | null;
   /** Profiles stay valid until a person confirms their revocation. */
   isHeld: boolean;
@@ -163,7 +163,7 @@ export function diagnose(facts: ProfileFacts, at: Date): Diagnosis {
   return found("never_asked", facts.issuedAt, { at: facts.issuedAt }, "check_installed", "forget_network");
 }
 
-/** Whether an offboarded person's profiles are still valid on purpose. */
+/** Whether an offboarded person's profiles stay valid intentionally. */
 const keepsDevices = ({ revokeAt, isHeld }: OffboardingFacts): boolean => revokeAt !== null || isHeld;
 
 const offboarded = ({ at, by, activeCount }: OffboardingFacts): Diagnosis => ({
@@ -245,7 +245,7 @@ export function diagnosisText({ code, detail }: Pick<Diagnosis, "code" | "detail
   }
 }
 
-/** Returns a note beside a diagnosis as a sentence. */
+/** Returns a note shown with a diagnosis as a sentence. */
 export function noteText(note: PersonNote, { until }: { until: Date | null }): string {
   switch (note) {
     case "locked":

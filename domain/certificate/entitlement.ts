@@ -3,7 +3,7 @@ import { hasEnded } from "../people/guest-account.ts";
 
 /** The rules about who may have another profile, and until when. The same rules in SQL are in `db/rules.ts`. */
 
-/** Returns how many profiles a user may have: a value of their own, else the realm's. */
+/** Returns how many profiles a user may have: the user's own limit, else the realm's. */
 export const limitOf = ({ profileOverride, maxProfiles }: { profileOverride: number; maxProfiles: number }): number =>
   profileOverride > 0 ? profileOverride : maxProfiles;
 
@@ -73,7 +73,7 @@ export type GuestProfileRefusal = "guest_account_ended" | "profile_limit_reached
 
 /**
  * Returns why an owner cannot get another profile at `at`; undefined if they can. With `replaces` the profile replaces
- * an active one, and both may be active for a while: the limit has room for one more.
+ * an active one, and both may be active for a while, so the limit allows one more.
  */
 export function profileRefusal(owner: InfrastructureState, at: Date): IssuerRefusal | undefined;
 export function profileRefusal(owner: GuestAccountState, at: Date): GuestProfileRefusal | undefined;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Files with a certificate and, where it was made here, its key. */
+/** Files with a certificate and, if this service created the key, the key. */
 const bareFormats = ["pkcs12", "pfx", "pem", "crt"] as const;
 
 /** Files that set a device up: the realm's networks, the RADIUS server to trust there, and the profile with its key. */

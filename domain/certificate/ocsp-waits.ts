@@ -5,10 +5,10 @@
  * we ship; `test/unit/ocsp-waits.test.ts` compares them.
  */
 export const ocspWaits = {
-  /** The responder answers "try later" if its database has not answered by then. */
+  /** The responder answers "try later" if its database has not answered within this time. */
   responderMs: 2_000,
-  /** The API asks another responder if one has not answered by then, and takes the first answer. */
+  /** The API asks another responder if one has not answered within this time, and takes the first answer. */
   apiAnotherMs: 1_000,
-  /** The API has answered by then, whatever responders do. */
+  /** The API answers within this time, whatever the responders do. */
   apiMs: 2_300,
 } as const;

@@ -8,8 +8,8 @@ export type ProfileKind = (typeof profileKinds)[number];
 export const profileNameLengthMax = 64;
 
 /**
- * A name the caller chooses: 1 to 64 characters, none of them a control character or invisible, but joiners. Names need
- * not be unique.
+ * A name that the caller chooses: 1 to 64 characters, without control characters and without invisible characters other
+ * than joiners. Names need not be unique.
  */
 export const ProfileName = z
   .string()

@@ -1,10 +1,10 @@
-/** Segments as they are in certificates; what follows the second one is the OCSP request of a GET. */
+/** The first two segments as they are in certificates; the rest is the OCSP request of a GET. */
 const plain = /^\/(?:ocsp|crl|ca)\/[^/%]/;
 
 /**
- * Returns the request target of an OCSP responder, a CRL or a CA certificate as it is in certificates, whatever a client
- * or a proxy has made of it: absolute-form (RFC 9112 section 3.2.2), repeated slashes, percent-encoded letters. Returns
- * every other target as it is.
+ * Returns the request target of an OCSP responder, a CRL or a CA certificate as it is in certificates, however a client
+ * or a proxy has changed it: absolute-form (RFC 9112 section 3.2.2), repeated slashes, percent-encoded letters. Returns
+ * every other target unchanged.
  */
 export function publicationTarget(target: string): string {
   if (plain.test(target)) return target;

@@ -16,7 +16,7 @@ export type RevocationReason = (typeof revocationReasons)[keyof typeof revocatio
 export const RevocationReason = z.literal(Object.values(revocationReasons));
 
 /**
- * Returns the revocation date that CRLs and OCSP answers contain. It is dated back as they are: never later than their
+ * Returns the revocation date that CRLs and OCSP answers contain. It is backdated as they are: never later than their
  * thisUpdate (RFC 5280 section 5.1.2.6), so a validator whose clock is behind finds it in the past.
  */
 export const signedRevocationTime = (revokedAt: Date): Date =>

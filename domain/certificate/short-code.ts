@@ -1,10 +1,10 @@
 /** Crockford's base32: without `I`, `L`, `O` and `U`, which look like others or make words. */
 export const shortCodeAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Symbols of a short code: 40 bits, which a hand-over has for minutes. */
+/** Symbols of a short code: 40 bits, because a hand-over's code works only for minutes. */
 export const shortCodeLength = 8;
 
-/** Symbols of a guest account's code: 60 bits, as it works for months. */
+/** Symbols of a guest account's code: 60 bits, because the code works for months. */
 export const guestCodeLength = 12;
 
 /** Letters that are read as the symbol they look like. */
@@ -24,8 +24,8 @@ export interface TypedCode {
 }
 
 /**
- * Reads a code as people type it: in any letter case, with blanks, dots and dashes anywhere, and `I`, `L` and `O` as the
- * digits they look like. Returns it in groups of four; undefined if it is none.
+ * Reads a code as people type it: in any letter case, with blanks, dots and dashes anywhere, and `I`, `L` and `O` as
+ * the digits they look like. Returns the code in groups of four; undefined if the text is not a code.
  */
 export function readShortCode(typed: string): TypedCode | undefined {
   const symbols = Array.from(typed.replace(/[\s.\p{Pd}]/gu, "").toUpperCase(), (symbol) => readAs[symbol] ?? symbol);

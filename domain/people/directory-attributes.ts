@@ -3,14 +3,14 @@ import { ClaimName, type ClaimRule } from "./upstream-claims.ts";
 import type { VlanRule } from "./vlan.ts";
 
 /**
- * Further SCIM attributes that a realm names. Their values stand for a claim of the realm's rules: a directory decides
- * with them about people's VLANs and who may use the realm, in place of the claims at sign-in.
+ * Further SCIM attributes that a realm names. Their values replace claims in the realm's rules: for people whom a
+ * directory manages, they decide about the VLAN and the use of the realm, instead of the claims at sign-in.
  */
 
 /** The most attributes that a realm names. */
 export const directoryAttributesMax = 10;
 
-/** Attributes with a meaning of their own. */
+/** Attributes that already have a meaning. */
 const meant = /^(?:id|externalid|username|displayname|name|emails|active|password|schemas|meta)(?:\.|$)/;
 
 /**
@@ -31,14 +31,14 @@ export const AttributePath = z
     );
   }, "must be an attribute without a meaning of its own");
 
-/** The attribute in place of a claim. */
+/** The attribute that replaces a claim. */
 export const DirectoryAttribute = z.object({ claim: ClaimName, path: AttributePath });
 export type DirectoryAttribute = z.output<typeof DirectoryAttribute>;
 
 /** Returns a named attribute as people type and read it. */
 export const writtenDirectoryAttribute = ({ claim, path }: DirectoryAttribute): string => `${claim}=${path}`;
 
-/** A realm's rules, and the attributes that stand for their claims. */
+/** A realm's rules, and the attributes that replace their claims. */
 export interface DirectoryRules {
   attributes: readonly DirectoryAttribute[];
   mayUse: readonly ClaimRule[];

@@ -4,7 +4,7 @@
 export const pairwiseAttributes = ["externalId", "userName"] as const;
 export type PairwiseAttribute = (typeof pairwiseAttributes)[number];
 
-/** Who makes the people of a realm: sign-in, the first time, or the directory alone. */
+/** How people are created in a realm: at their first sign-in, or only by the directory. */
 export const newPeopleFrom = ["sign-in", "scim"] as const;
 export type NewPeopleFrom = (typeof newPeopleFrom)[number];
 
@@ -23,11 +23,11 @@ export interface DirectoryChange {
   displayName?: string | null;
   email?: DirectoryEmail | null;
   active?: boolean;
-  /** By path in lower case. `adds`: the values of a list are added to those before. */
+  /** By path in lower case. `adds`: the values of a list are added to the existing values. */
   attributes?: ReadonlyMap<string, { value: unknown; adds: boolean }>;
 }
 
-/** A comparison of one attribute, or several of them combined. True and false hold for everyone and for no one. */
+/** A comparison of one attribute, or several of them combined. `true` holds for everyone, `false` for no one. */
 export type DirectoryFilter =
   | boolean
   | { not: DirectoryFilter }

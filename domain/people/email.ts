@@ -6,8 +6,8 @@ const charactersMax = 254;
 const address =
   /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@(?:[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?$/u;
 
-/** Whether a text is one e-mail address: no name beside it, no quotation marks, at most 254 characters. */
+/** Whether a text is one e-mail address: without a name, without quotation marks, at most 254 characters. */
 export const isEmailAddress = (value: string): boolean => value.length <= charactersMax && address.test(value);
 
-/** A person's e-mail address, as it is written. */
+/** A person's e-mail address, as written. */
 export const EmailAddress = z.string().refine(isEmailAddress, "is no address");

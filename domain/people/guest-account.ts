@@ -13,6 +13,6 @@ export const ProfileLimit = z.int().min(0).max(100_000);
 /** Whether the realm's bounds apply to guest accounts that a person with these roles manages. */
 export const isBoundAsGuestManager = (roles: readonly Role[]): boolean => !roles.includes("administrator");
 
-/** A revoked account has ended permanently; an expired one, until its end is moved. */
+/** Whether an account has ended: a revoked one permanently, an expired one until its end is moved. */
 export const hasEnded = ({ revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date }, at: Date): boolean =>
   revokedAt !== null || expiresAt <= at;

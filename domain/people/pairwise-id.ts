@@ -8,8 +8,8 @@ import { checkVisible, text } from "../text.ts";
  */
 export const foldId = (id: string): string => foldCharacters(id.normalize("NFC")).normalize("NFC");
 
-/** The id of a person who may be known since before format characters (Cf) were refused. */
+/** The id of a person who may have been created before format characters (Cf) were refused. */
 export const KnownPairwiseID = text(1, 255);
 
-/** The id of a person who may be new: no two ids look alike. */
+/** The id of a person who may be new: without format characters, which are invisible. */
 export const PairwiseID = KnownPairwiseID.superRefine(checkVisible);

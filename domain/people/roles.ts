@@ -17,7 +17,10 @@ export const ownScopes: readonly Scope[] = [
   "realm.read",
 ];
 
-/** The most that a sign-in with a profile gives: its owner's own scopes, and none of a role. It cannot stay signed in. */
+/**
+ * The most that a sign-in with a profile grants: the scopes that every user has, and no scope of a role. It cannot stay
+ * signed in.
+ */
 export const deviceScopes: readonly Scope[] = ownScopes.filter((scope) => scope !== "offline_access");
 
 /** The scopes of each role. */
@@ -37,13 +40,13 @@ export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   ],
 };
 
-/** Returns all scopes that these roles give. */
+/** Returns all scopes of these roles. */
 export const scopesOfRoles = (held: readonly Role[]): ReadonlySet<Scope> =>
   withImplied(held.flatMap((role) => scopesOfRole[role]));
 
 /**
- * Returns the scopes that somebody must hold who acts on a person with these roles. `profile.offer` is not among them:
- * it is younger than the clients that exist, and opens nothing about people whom its holder does not reach.
+ * Returns the scopes that somebody must hold to act on a person with these roles. `profile.offer` is not among them: it
+ * was added after existing clients, and opens nothing about people whom its holder cannot reach.
  */
 export const scopesToReach = (held: readonly Role[]): Scope[] =>
   [...scopesOfRoles(held)].filter((scope) => !signInScopes.includes(scope) && scope !== "profile.offer");
@@ -62,8 +65,9 @@ export const rolesWith = (needed: readonly Scope[]): Role[] =>
   roles.filter((role) => needed.every((scope) => withImpliedOf[role].has(scope)));
 
 /**
- * Returns the scopes that a person with these roles can give an application that asks: the requested scopes that are
- * their own, of claims, or one of the roles', and for each other one the implied scopes that they can give.
+ * Returns the scopes that a person with these roles can grant to an application: the requested scopes that every user
+ * has, that are of claims, or that one of the roles has; for any other requested scope, the implied scopes that the
+ * person can grant.
  */
 export function givableScopes(asked: readonly Scope[], held: readonly Role[]): Scope[] {
   const mine = (scope: Scope): boolean => isClaimScope(scope) || ownScopes.includes(scope) || rolesHave(held, scope);

@@ -41,8 +41,8 @@ export type Scope = keyof typeof scopes;
 export const Scope = z.enum(Object.keys(scopes) as Scope[]);
 
 /**
- * Scopes of programs that do one thing. A service with one has no others and no other access, and gets it only by name.
- * The values are the scopes that a person must hold to give it.
+ * Scopes of programs that do one thing. A service with such a scope has no other scope and no other access, and gets
+ * the scope only if it is named. The values are the scopes that a person must hold to grant it.
  */
 const machineScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
   "radius.read": ["profile.read"],
@@ -51,12 +51,16 @@ const machineScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
 
 export const isMachineScope = (scope: Scope): boolean => Object.hasOwn(machineScopes, scope);
 
-/** Returns the scopes that a person must hold to give this one: itself, except for a machine's, which no person has. */
+/**
+ * Returns the scopes that a person must hold to grant this one: the scope itself, except for a scope of machines, which
+ * no person has.
+ */
 export const heldToGive = (scope: Scope): readonly Scope[] => machineScopes[scope] ?? [scope];
 
 /**
- * Scopes of claims about a person (OpenID Connect Core section 5.4). Many clients ask for them by default, so every
- * useragent may, registered for them or not; they open nothing in the API. Only a request that names one gets it.
+ * Scopes of claims about a person (OpenID Connect Core section 5.4). Many clients request them by default, so every
+ * useragent may request them, registered for them or not; they open nothing in the API. They are granted only if the
+ * request names them.
  */
 export const claimScopes: readonly Scope[] = ["profile", "email", "address", "phone"];
 
@@ -86,8 +90,8 @@ export type ApplicationType = z.infer<typeof ApplicationType>;
 export const signInScopes: readonly Scope[] = ["openid", "offline_access", ...claimScopes];
 
 /**
- * Scopes that a service cannot have: a signed-in person's, and giving roles, so no leaked secret makes an
- * administrator.
+ * Scopes that a service cannot have: those of a signed-in person, and the scope that assigns roles, so a leaked secret
+ * cannot create an administrator.
  */
 const personalScopes: ReadonlySet<Scope> = new Set<Scope>([...signInScopes, "role.modify"]);
 

@@ -70,7 +70,10 @@ function bare(word: string): string {
   return stripped === "" ? word : stripped;
 }
 
-/** Folds a text for comparison: no letter case, and ä, ö, ü and ß as people write them without such keys. */
+/**
+ * Folds a text for comparison: no letter case, and ä, ö, ü and ß as people write them on keyboards without these
+ * letters.
+ */
 export const foldText = (text: string): string =>
   text.toLowerCase().replace(/[äöüß]/g, (letter) => germanLetters[letter as keyof typeof germanLetters]);
 
@@ -81,8 +84,8 @@ export const fits = { exact: 0, beginning: 1, wordBeginning: 2, inside: 3 } as c
 export type Fit = (typeof fits)[keyof typeof fits];
 
 /**
- * Returns how well the texts of a finding fit: by the whole search if it begins a word of one of them, else by its
- * worst word.
+ * Returns how well the texts of a finding fit: the fit of the whole search if it begins a word of one of the texts,
+ * else of the worst word of the search.
  */
 export function fitOf({ whole, words }: Pick<SearchText, "whole" | "words">, texts: readonly string[]): Fit {
   const folded = texts.map(foldText);

@@ -5,7 +5,7 @@ import { text } from "../text.ts";
 /** The name of a claim; some providers use URIs. */
 export const ClaimName = z.string().regex(/^[!-<>-~]{1,200}$/, "must be 1 to 200 visible ASCII characters without =");
 
-/** A claim and the value that counts: the claim's own, or one of its values. */
+/** A claim and the value that counts: the claim has this value, or contains it if it has several. */
 export const ClaimRule = z.object({ claim: ClaimName, value: text(1, 255) });
 export type ClaimRule = z.output<typeof ClaimRule>;
 
@@ -15,7 +15,7 @@ export const roleRulesMax = 20;
 /** The most rules for who may use the realm. */
 export const mayUseMax = 20;
 
-/** The claims of a realm's identity provider, by what they mean for a person. */
+/** The claims of a realm's identity provider, by what they mean for a user. */
 export const UpstreamClaims = z.object({
   /** Omitted: `pairwise_id`, else `sub`. */
   pairwiseId: ClaimName.optional(),
@@ -27,7 +27,10 @@ export const UpstreamClaims = z.object({
   administrator: ClaimRule.optional(),
   /** The rules for each role. The provider does not decide about a role without rules. */
   roles: z.partialRecord(z.enum(roles), z.array(ClaimRule).min(1).max(roleRulesMax)).optional(),
-  /** The rules about who may use the realm: people who meet one. Without rules, all whom the provider signs in. */
+  /**
+   * The rules about who may use the realm: people who meet at least one. Without rules: everyone whom the provider
+   * signs in.
+   */
   mayUse: z.array(ClaimRule).max(mayUseMax).optional(),
 });
 export type UpstreamClaims = z.output<typeof UpstreamClaims>;
@@ -59,7 +62,7 @@ export const writtenClaims = (claims: UpstreamClaims) => ({
 /** Returns a rule as people type and read it. */
 export const writtenRule = ({ claim, value }: ClaimRule): string => `${claim}=${value}`;
 
-/** Returns the claims with these rules in place of their own. */
+/** Returns the claims with their role rules replaced by these. */
 export const withRoleRules = (claims: UpstreamClaims, { administrator, ...further }: RoleRules): UpstreamClaims => {
   const one = administrator?.length === 1 ? administrator[0] : undefined;
   const listed = { ...(administrator && one === undefined && { administrator }), ...further };

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { ClaimRule, type UpstreamClaims } from "./upstream-claims.ts";
 
 /**
- * A VLAN as RADIUS names it in Tunnel-Private-Group-Id (RFC 3580 section 3.31): a number of IEEE 802.1Q, or a name that
- * switches know.
+ * A VLAN as RADIUS writes it in Tunnel-Private-Group-Id (RFC 3580 section 3.31): an IEEE 802.1Q number, or a name
+ * configured on the switches.
  */
 export const Vlan = z
   .string()
@@ -13,14 +13,14 @@ export const Vlan = z
   )
   .refine((vlan) => !(Number(vlan) > 4094), "must be at most 4094");
 
-/** The most rules of a realm. */
+/** The most VLAN rules a realm may have. */
 export const vlanRulesMax = 100;
 
 /** People with this value of a claim get this VLAN. */
 export const VlanRule = ClaimRule.extend({ vlan: Vlan });
 export type VlanRule = z.output<typeof VlanRule>;
 
-/** The rules of a sign-in through a realm's identity provider. */
+/** The claims and VLAN rules that apply to a sign-in through a realm's identity provider. */
 export interface SignInClaims extends UpstreamClaims {
   vlanRules?: readonly VlanRule[];
 }
@@ -28,12 +28,14 @@ export interface SignInClaims extends UpstreamClaims {
 /** Returns a rule as people type and read it. */
 export const writtenVlanRule = ({ claim, value, vlan }: VlanRule): string => `${claim}=${value}=${vlan}`;
 
-/** A person's VLANs: set by hand, and by the realm's rules at the latest sign-in. Null: none. */
+/** A person's VLANs: the one set by hand, and the one that the realm's rules set at the latest sign-in. Null: none. */
 export interface HeldVlan {
   given: string | null;
   fromProvider: string | null;
 }
 
-/** Returns the VLAN that counts: by hand, else by rule, else the realm's default; null: RADIUS decides. */
+/**
+ * Returns the VLAN that applies: the one set by hand, else the rules', else the realm's default; null: RADIUS decides.
+ */
 export const vlanOf = ({ given, fromProvider }: HeldVlan, realmDefault: string | null): string | null =>
   given ?? fromProvider ?? realmDefault;

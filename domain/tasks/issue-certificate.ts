@@ -3,7 +3,10 @@ import { IssuanceID } from "../ids.ts";
 import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
-/** One issuance that a client is waiting for. Earlier releases enqueue it, and workers still process what they left. */
+/**
+ * One issuance that a client is waiting for. Only earlier releases enqueue this task; workers still process the
+ * remaining ones.
+ */
 export const issueCertificate = defineTask({
   name: "issue-certificate",
   queue: "issuance",

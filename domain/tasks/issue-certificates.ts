@@ -3,7 +3,7 @@ import { IssuanceID } from "../ids.ts";
 import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
-/** The most issuances of one task. */
+/** The most issuances in one task. */
 export const issuancesPerTaskMax = 64;
 
 /** Issuances that clients are waiting for, accepted at the same moment. */
@@ -14,7 +14,7 @@ export const issueCertificates = defineTask({
     version: z.literal(1),
     issuanceIds: z.array(IssuanceID).min(1).max(issuancesPerTaskMax),
   }),
-  // An issuance is new in one task only; one that is requested again is a task of its own.
+  // A new issuance is in one task only; an issuance that is requested again gets its own task.
   taskId: ({ issuanceIds: [first] }) => `of_${first}`,
   ...retries.issuance,
 });

@@ -3,7 +3,7 @@ import { BulkJobID } from "../ids.ts";
 import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
-/** Rows per chunk. Every chunk begins at a multiple of it plus one, so adding a chunk again means the same task. */
+/** Rows per chunk. Every chunk begins at a multiple of this plus one, so adding a chunk again yields the same task. */
 export const chunkSize = 500;
 
 /** The unfinished rows of a bulk job at positions `from` (inclusive) to `to` (exclusive). */
@@ -17,7 +17,7 @@ export const processBulkJobRows = defineTask({
     to: z.int().min(2),
   }),
   taskId: ({ jobId, from }) => `${jobId}_${from}`,
-  // The n-th chunk of every job comes before the next one of any: a small job does not wait behind a large one.
+  // The n-th chunk of every job comes before the (n+1)-th of any job: a small job does not wait behind a large one.
   priority: ({ from }) => 1000 + Math.floor(from / chunkSize),
   ...retries["bulk-job-rows"],
 });

@@ -1,19 +1,17 @@
 import type { z } from "zod";
 
-/** The queues: interactive issuance, the steps of bulk jobs, and their rows. None waits for another. */
+/** The queues: interactive issuance, the steps of bulk jobs, and their rows. No queue waits for another. */
 export const queueNames = ["issuance", "bulk-job-steps", "bulk-job-rows"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/**
- * The agreement between both sides of a queue. A payload is a version and ids: reading the queue reveals nothing else.
- */
+/** What both sides of a queue agree on. A payload is a version and ids, so reading the queue reveals nothing else. */
 export interface TaskDefinition<Payload> {
   name: string;
   queue: QueueName;
   payload: z.ZodType<Payload>;
-  /** The same work has the same id. No colon, no bare integer: BullMQ refuses both. */
+  /** The same work has the same id. No colon and no bare integer: BullMQ refuses both. */
   taskId: (payload: Payload) => string;
-  /** Smaller comes first. Default: in the order of adding, before everything that has a priority. */
+  /** Smaller comes first. Default: in the order they were added, before all tasks with a priority. */
   priority?: (payload: Payload) => number;
   attempts: number;
   backoffMs: number;

@@ -8,7 +8,7 @@ export const languageOfTag = (tag: string | null | undefined): Language | undefi
   return languages.find((language) => language === primary);
 };
 
-/** Returns a function that chooses the texts of a language. */
+/** Returns a function that returns the texts of a language. */
 export const textsIn =
   <Texts>(texts: Readonly<Record<Language, Texts>>) =>
   (language: Language): Texts =>

@@ -5,7 +5,7 @@ import type { OfferedFormat } from "../certificate/offered-formats.ts";
 export interface DeviceWords {
   /** In lists and choices. */
   name: string;
-  /** With its article, as it stands behind "by" or "suits". */
+  /** With its article, as used after "by" or "suits". */
   aDevice: string;
   /** A suggested name for a profile of the device. */
   suggestedName: string;
@@ -14,7 +14,7 @@ export interface DeviceWords {
 /** The words of one language that pages, self-service and console share. */
 export interface Vocabulary {
   deviceTypes: Readonly<Record<DeviceType, DeviceWords>>;
-  /** Whose device it is, as a suggested name of its profile. */
+  /** A suggested profile name that states whose device it is. */
   nameOf: (device: string, person: string) => string;
   formats: Readonly<Record<OfferedFormat, string>>;
   profile: {
@@ -24,6 +24,6 @@ export interface Vocabulary {
     lastSeen: (time: string) => string;
     notSeen: string;
   };
-  /** Why a realm cannot issue to anybody now, and what to do. */
+  /** Why a realm cannot issue to anybody at present, and what to do. */
   notIssuing: Readonly<Record<"no_issuer" | "issuer_expiring", { title: string; text: string }>>;
 }

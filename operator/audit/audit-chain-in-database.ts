@@ -13,10 +13,10 @@ import { sha256, type HeadVerifier } from "../../runtime/keys/audit-key.ts";
 /** Positions read at once. */
 const pageMax = 5_000;
 
-/** Entries outside of the chain that are reported one by one, for each kind. */
+/** The most entries outside the chain that are listed individually, for each kind. */
 const straysMax = 50;
 
-/** The findings about a realm's chain, and the number of entries that wait to be sealed. */
+/** The findings about a realm's chain, and the number of entries that are waiting to be sealed. */
 export interface ChainReport extends ChainFindings {
   realm: string;
   unsealed: number;
@@ -31,7 +31,7 @@ export async function checkDatabase(
   const last = await chain.lastPosition(db, realmId);
   const unsealed = await chain.countWaiting(db, realmId);
   for (let after = 0; after < last;) {
-    // There may be a large gap: skip it instead of reading through nothing.
+    // Skips a gap, which can be large, instead of reading empty pages.
     const from = (await chain.nextPosition(db, { realmId, after })) ?? last;
     const range = { realmId, after: from - 1, to: Math.min(from - 1 + pageMax, last) };
     const [seals, heads] = await Promise.all([chain.sealsBetween(db, range), chain.headsBetween(db, range)]);

@@ -5,7 +5,7 @@ import { sha256, type HeadVerifier } from "../../runtime/keys/audit-key.ts";
 import type { ChainReport } from "./audit-chain-in-database.ts";
 import { exportedLines } from "./exported-lines.ts";
 
-/** Checks the chain of one realm in exports without a filter, each of which continues the one before. */
+/** Checks the chain of one realm in unfiltered exports, each of which continues the one before. */
 export async function checkExport(
   files: readonly string[],
   { verifier, kept }: { verifier: HeadVerifier; kept: AuditHead | undefined },
@@ -35,7 +35,7 @@ export async function checkExport(
   return { realm, unsealed, ...check.finish() };
 }
 
-/** The fault of an export that ends with an entry. */
+/** The fault of an export that ends with an entry instead of a head. */
 export const withoutHead = {
   kind: "chain_truncated",
   position: null,

@@ -26,8 +26,9 @@ const pageMax = 2_000;
 
 /**
  * Writes the entries after the newest file, up to the latest head, into a new file that ends with that head. The file
- * gets its name once it is on the disk: a run that dies leaves nothing that counts. Files of earlier days become one for
- * each day. Throws `chain_diverged` if the newest file is not of this chain, as after a restore; `directory_unusable`.
+ * gets its name once it is on disk, so a run that dies leaves no file that counts. Joins the files of each earlier day
+ * into one. Throws `chain_diverged` if the newest file is not part of this chain, as after a restore, and
+ * `directory_unusable` if the directory cannot be used.
  */
 export async function exportAudit(
   db: Db,
@@ -60,8 +61,8 @@ export async function exportAudit(
 }
 
 /**
- * Refuses a restored database: its chain differs from the one in the files, so a file of it could not be verified after
- * them.
+ * Refuses a restored database: its chain differs from the one in the files, so a new file could not be verified as
+ * their continuation.
  */
 async function requireSameChain(
   db: Db,

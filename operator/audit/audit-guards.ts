@@ -2,7 +2,7 @@ import type { Database } from "../../db/client.ts";
 import * as guards from "../../db/queries/audit/audit-guards.ts";
 import { isAhead } from "../doctor/database.ts";
 
-/** A guard of the audit log that is not as the migrations made it. */
+/** A guard of the audit log that differs from the one that the migrations made. */
 export interface GuardFault {
   kind: "guard_changed";
   message: string;

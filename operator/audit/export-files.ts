@@ -15,22 +15,22 @@ export interface ExportFile extends Range {
   file: string;
 }
 
-/** Enough digits to keep the file names in the order of the chain. */
+/** Enough digits for the file names to sort in the order of the chain. */
 const positionDigits = 12;
 
 export const exportFileName = ({ realm, from, to }: Range): string =>
   `${realm}-${[from, to].map((position) => String(position).padStart(positionDigits, "0")).join("-")}.ndjson`;
 
 /**
- * Returns the exports in a directory, each realm's in the order of its chain. Leaves out a file whose entries are all in
- * another one: it was joined with others, and is still here, or on the machine that it was copied to.
+ * Returns the exports in a directory, each realm's in the order of its chain. Leaves out a file whose entries are all
+ * in another file: it has been joined with others but still exists, here or on the machine that it was copied to.
  */
 export async function exportFilesIn(directory: string): Promise<ExportFile[]> {
   const all = (await readdir(directory)).flatMap((file) => {
     const [, realm, from, to] = /^(.+)-(\d+)-(\d+)\.ndjson$/.exec(file) ?? [];
     return realm === undefined ? [] : [{ realm, from: Number(from), to: Number(to), file }];
   });
-  // The longer of two that begin alike comes first.
+  // Of two files that begin at the same position, the longer comes first.
   all.sort((a, b) => (a.realm === b.realm ? a.from - b.from || b.to - a.to : a.realm < b.realm ? -1 : 1));
   const kept: ExportFile[] = [];
   for (const each of all) {
@@ -41,15 +41,15 @@ export async function exportFilesIn(directory: string): Promise<ExportFile[]> {
 }
 
 /**
- * Returns the exports that paths name, in their order: a file stands for itself, a directory for the files in it that
- * `audit export` named, each realm's in the order of its chain. Grouped by realm; files are one group. Throws
- * `file_unreadable` for a directory without an export.
+ * Returns the exports that paths name, in the order of the paths: the path of a file means that file, the path of a
+ * directory the files in it that `audit export` named, each realm's in the order of its chain. Grouped by realm; files
+ * named individually form one group. Throws `file_unreadable` for a directory without an export.
  */
 export async function exportsIn(paths: readonly string[]): Promise<Map<string, string[]>> {
   const groups = new Map<string, string[]>();
   const add = (realm: string, file: string): void => void groups.set(realm, [...(groups.get(realm) ?? []), file]);
   for (const path of paths) {
-    // A path that is missing is reported by the reader of files.
+    // A missing path is reported later, when it is read as a file.
     const isDirectory = await stat(path).then(
       (found) => found.isDirectory(),
       () => false,
@@ -65,7 +65,7 @@ export async function exportsIn(paths: readonly string[]): Promise<Map<string, s
   return groups;
 }
 
-/** Writes a file that gets its name once it is on the disk. */
+/** Writes a file under a temporary name and renames it once it is on disk. */
 export async function writeExportFile(directory: string, name: string, texts: AsyncIterable<string>): Promise<void> {
   const unfinished = join(directory, `.${name}.${randomBytes(6).toString("hex")}.part`);
   try {

@@ -23,8 +23,8 @@ const Head = z.strictObject({ head: z.string().nullable() });
 export type ExportedLine = { entry: ExportedEntry } | { head: string | null };
 
 /**
- * Reads the lines of exports without a filter, as NDJSON, one file after the other. A file that ends without its head
- * is cut off or has a filter; the last line shows that to the caller. Throws `file_unreadable`, `not_an_export`.
+ * Reads the lines of unfiltered exports, as NDJSON, one file after another. A file that ends without its head is
+ * truncated or filtered; the last line shows that to the caller. Throws `file_unreadable`, `not_an_export`.
  */
 export async function* exportedLines(files: readonly string[]): AsyncGenerator<ExportedLine> {
   for (const file of files) {

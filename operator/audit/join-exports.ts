@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { exportFileName, exportFilesIn, writeExportFile, type ExportFile } from "./export-files.ts";
 
 /**
- * Joins the exports of each day (UTC) before `at` into one, which keeps the last head: heads before it prove nothing
- * more. Removes files only once the joined one is on the disk; readers skip files that an interrupted run left behind.
- * Skips files that do not continue one another, or that lack their head.
+ * Joins the exports of each UTC day before the day of `at` into one file, which keeps only the last head: earlier heads
+ * prove nothing more. Removes files only once the joined file is on disk; readers ignore files that an interrupted run
+ * left behind. Skips a day whose files do not continue one another or lack a head.
  */
 export async function joinEarlierDays(directory: string, { realm, at }: { realm: string; at: Date }): Promise<void> {
   const today = dayOf(at);
@@ -31,7 +31,7 @@ async function joinFiles(directory: string, files: readonly ExportFile[]): Promi
     if (error instanceof WithoutHead) return;
     throw error;
   }
-  // It stays of its day.
+  // The modification time keeps the joined file on its day.
   await utimes(join(directory, name), mtime, mtime);
   for (const { file } of files) await rm(join(directory, file));
 }

@@ -22,7 +22,7 @@ export const config = command({
   },
 });
 
-/** Returns the URL of the embedded database while it runs; the configuration can be shown without one. */
+/** Returns the URL of the embedded database while it runs; the configuration can be shown without it. */
 async function embeddedUrl(find: () => Promise<string>): Promise<string | undefined> {
   try {
     return await find();

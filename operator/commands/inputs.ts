@@ -12,7 +12,7 @@ export const Switch = z.enum(["on", "off"], { error: "must be on or off" }).tran
 
 const iso = "must be an ISO 8601 instant, such as 2027-01-31T12:00:00Z, or a day";
 
-/** An instant with its offset from UTC, or a day, which means its beginning in UTC. */
+/** An instant with its offset from UTC, or a date, which means the beginning of that day in UTC. */
 export const Instant = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: iso })
   .transform((value) => new Date(value));

@@ -51,7 +51,7 @@ export const migrate = command({
   },
 });
 
-/** After an upgrade is undone, the older version runs on the newer version's migrations. */
+/** After an upgrade is undone, the older version runs with the newer version's migrations. */
 const leftAlone = (newer: readonly string[]): Answer => ({
   json: { migrations: [], newer },
   text: `The database is of a newer version (${newer.join(", ")}): nothing was changed.`,
@@ -100,7 +100,7 @@ const changed = ({ granted, revoked }: { granted: string[]; revoked: string[] })
   ...(revoked.length === 0 ? [] : ["Rights that no role should have had, now revoked:", ...revoked]),
 ];
 
-/** Reports the keys that earlier versions certified as they were sent, and what to do about them. */
+/** Reports the active profiles whose keys earlier versions certified as received, and what to do about them. */
 const toRevoke = (serials: readonly string[]): string[] =>
   serials.length === 0
     ? []

@@ -15,7 +15,7 @@ import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
 import type { PasswordCost } from "../user/password.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
 
-/** The configuration that commands read; the same variables as for the other processes. */
+/** The configuration that commands read; the variables are the same as for the other processes. */
 export const operatorVariables = [
   "DATABASE_URL",
   "DATABASE_PASSWORD",
@@ -43,7 +43,7 @@ export interface OperatorIo {
   clock: Clock;
   writeOut(text: string): void;
   writeError(text: string): void;
-  /** Returns everything on standard input; on a terminal, the answer to the question, which is not shown. */
+  /** Returns all of standard input; on a terminal, asks the question and returns the answer, which is not shown. */
   readSecret(question: string): Promise<string>;
   /** Only tests set it. */
   costs?: DerivationCosts;
@@ -63,7 +63,7 @@ export interface Context {
   readonly config: OperatorConfig;
   /** The value of `--realm`. */
   readonly realmName: string | undefined;
-  /** The data directory, apart from the secrets. */
+  /** The data directory without the secrets. */
   dataDirectory(): Pick<DataDirectory, "path" | "ceremony">;
   readonly costs: DerivationCosts;
   /** The passphrase that encrypts issuer keys. */
@@ -71,8 +71,8 @@ export interface Context {
   /** The passphrase that encrypts keys of new roots; created if missing. */
   rootPassphrase(): Promise<string>;
   /**
-   * The passphrases that may open a root's key, one to a line: the passphrase of roots, then that of issuers, which
-   * earlier roots have.
+   * The passphrases that may open a root's key, one per line: the roots' passphrase, then the issuers', which encrypts
+   * the keys of earlier roots.
    */
   rootPassphrases(): Promise<string>;
   /** The keys that seal guest tokens; the installation's, or its first. */

@@ -1,12 +1,12 @@
 import type { ProcessKind } from "../../domain/process.ts";
 import type { Context } from "./context.ts";
 
-/** How the service was started, as the doctor's own surroundings show it; `hand` if they do not. */
+/** How the service was started, as far as the doctor's environment shows it; else `hand`. */
 export type Way = "npm start" | "systemd" | "compose" | "hand";
 
 /**
- * Returns how the service was started: only `npm start` has an embedded database, only units hand over credentials
- * (systemd.exec(5), CREDENTIALS_DIRECTORY), and the image sets `container`, as images of systemd do.
+ * Returns how the service was started: only `npm start` has an embedded database, only systemd units hand over
+ * credentials (systemd.exec(5), CREDENTIALS_DIRECTORY), and the image sets `container`, as systemd's images do.
  */
 export function wayOf({ config, env }: Pick<Context, "config" | "env">): Way {
   if (config.DATABASE_URL === undefined) return "npm start";
@@ -19,7 +19,9 @@ const again = "Stop `npm start` and start it again";
 const unitsOf = (kinds: readonly ProcessKind[], between = " "): string =>
   kinds.map((kind) => `'realmpass-${kind}@*'`).join(between);
 
-/** Returns the remedy where processes are missing: the command that starts them, and where the reason of their end is. */
+/**
+ * Returns the remedy for missing processes: the command that starts them, and where to find the reason why they ended.
+ */
 export function startRemedy(way: Way, kinds: readonly ProcessKind[]): string {
   switch (way) {
     case "npm start":
@@ -33,7 +35,7 @@ export function startRemedy(way: Way, kinds: readonly ProcessKind[]): string {
   }
 }
 
-/** Names where the reason is why processes ended. */
+/** Returns where to find the reason why processes ended. */
 export function reasonOf(way: Way, kinds: readonly ProcessKind[]): string {
   switch (way) {
     case "systemd":
@@ -46,7 +48,7 @@ export function reasonOf(way: Way, kinds: readonly ProcessKind[]): string {
   }
 }
 
-/** Names where the system reports that it has killed a process, for want of memory above all. */
+/** Returns where to find whether the system killed a process, mostly for lack of memory, and what to do then. */
 export function killedRemedy(way: Way, kind: ProcessKind): string {
   const memory = "If it was memory, give them more, or run more processes with less work each (docs/sizing.md).";
   switch (way) {
@@ -60,7 +62,7 @@ export function killedRemedy(way: Way, kind: ProcessKind): string {
   }
 }
 
-/** Returns the sentence that names how processes are restarted, after a change of their settings or files. */
+/** Returns the instruction to restart processes after a change of their settings or files. */
 export function restart(way: Way, kinds: readonly ProcessKind[]): string {
   switch (way) {
     case "npm start":
@@ -74,7 +76,7 @@ export function restart(way: Way, kinds: readonly ProcessKind[]): string {
   }
 }
 
-/** Returns the remedy where migrations or the rights of roles are missing. */
+/** Returns the remedy for missing migrations or missing rights of roles. */
 export function migrateRemedy(way: Way): string {
   switch (way) {
     case "systemd":
@@ -87,7 +89,10 @@ export function migrateRemedy(way: Way): string {
   }
 }
 
-/** Returns the remedy where a server of the service does not answer; `setting` names its address. */
+/**
+ * Returns the remedy for a server (PostgreSQL or Redis) that does not respond; `setting` is the advice about its
+ * address.
+ */
 export function startServerRemedy(way: Way, server: "PostgreSQL" | "Redis", setting: string): string {
   const [unit, service] = server === "Redis" ? ["redis-server", "redis"] : ["postgresql", "postgres"];
   switch (way) {
@@ -101,7 +106,7 @@ export function startServerRemedy(way: Way, server: "PostgreSQL" | "Redis", sett
   }
 }
 
-/** Returns the remedy where what a timer does on a schedule is overdue. */
+/** Returns the remedy if a timer's scheduled work is overdue. */
 export function timerRemedy(way: Way, unit: string): string {
   return way === "systemd"
     ? `Look at \`systemctl list-timers ${unit}.timer\` and \`journalctl -u ${unit}\`, and run \`systemctl start ${unit}\`.`

@@ -7,8 +7,8 @@ import { ask, askMsMax, whyOf, type Answer } from "../context/ask.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 /**
- * Checks, for each realm with the geteduroam apps, its address as an app asks for it, and the CAs of its RADIUS server,
- * which some apps refuse.
+ * Checks each realm that uses the geteduroam apps: its address, requested as an app does, and the CAs of its RADIUS
+ * server, because some apps refuse certain CAs.
  */
 export async function checkApps(context: Context): Promise<Check[]> {
   const realms = (await context.realms()).filter(({ onboardingApps }) => onboardingApps);
@@ -43,7 +43,7 @@ async function faultAt(base: string): Promise<string | undefined> {
   }
 }
 
-/** Returns why an app refuses the endpoints of an address; undefined if it takes them. */
+/** Returns why an app refuses the endpoints of an address; undefined if it accepts them. */
 export function faultOfAnswer({ status, headers, body }: Pick<Answer, "status" | "headers" | "body">, base: string) {
   if (status !== 200) return `status ${status}`;
   const type = headers["content-type"] ?? "";
@@ -69,7 +69,10 @@ const chainRemedy = "Name the whole chain of the RADIUS server's certificate wit
 const rootRemedy =
   "Leave one self-signed CA with `realm set --radius-ca-file` once devices no longer need the other, or set no `--rcoi` until then.";
 
-/** Returns why an app refuses the CAs of a realm's RADIUS server; undefined if it takes them, or the realm's own are used. */
+/**
+ * Returns why an app refuses the CAs of a realm's RADIUS server; undefined if it accepts them, or if the realm's own
+ * CAs are used.
+ */
 export function faultOfCas({
   radiusCa,
   rcois,

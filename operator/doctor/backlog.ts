@@ -3,7 +3,7 @@ import * as serviceState from "../../db/queries/upkeep/service-state.ts";
 import type { Context } from "../context/context.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** How long each may wait, in seconds, before a warning and before a failure. */
+/** How long each kind of work may wait, in seconds, before a warning and before a failure. */
 const limits = {
   issuance: { warn: 30, fail: 60, text: "a profile waits to be issued", event: "issuance.refused" },
   revocation: { warn: 30, fail: 120, text: "a revocation waits for its CRL", event: "crl.failed" },

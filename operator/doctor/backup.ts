@@ -5,7 +5,7 @@ import { timerRemedy, wayOf } from "../context/way.ts";
 
 const hourMs = 3_600_000;
 
-/** From these ages on, in hours, a check warns, as one run was missed, and fails. */
+/** The ages, in hours, from which a check warns (one run was missed) and from which it fails. */
 const limits = {
   /** Daily. */
   dump: { dueHours: 30, missedHours: 54 },

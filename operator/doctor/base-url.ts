@@ -9,13 +9,13 @@ import { dayOf } from "./certificates.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 import { restart, wayOf } from "../context/way.ts";
 
-/** From this many days before its end on, the server's certificate is a warning. */
+/** The check warns if the server's certificate expires within this many days. */
 const endingDays = 14;
 
 /** Errors of a machine that has no route for a family of addresses: they prove nothing about the server. */
 const withoutRoute = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "ENETUNREACH"]);
 
-/** OpenSSL's errors of a chain whose CA this machine's Node lacks; clients may have it. */
+/** OpenSSL's errors for a chain whose CA is unknown to Node on this machine; clients may know it. */
 const withoutIssuer = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -33,9 +33,9 @@ const addressesInDns: AddressesOf = async (host) => {
 };
 
 /**
- * Checks that clients reach the api at REALMPASS_BASE_URL, under each address of its host: the discovery document
- * (OpenID Connect Discovery section 4) names our issuer, the api trusts every proxy on the way, and the server's
- * certificate is valid for more than {@link endingDays} days. Returns no check if the variable is not set, as in a trial.
+ * Checks that clients reach the api at REALMPASS_BASE_URL, at each address of its host: the discovery document (OpenID
+ * Connect Discovery section 4) names our issuer, the api trusts every proxy on the way, and the server's certificate is
+ * valid for more than {@link endingDays} days. Returns no check if the variable is not set, as in a trial.
  */
 export async function checkBaseUrl(
   { config, clock, env }: { config: OperatorConfig; clock: Clock; env: Env },
@@ -92,9 +92,9 @@ interface Asked {
   address: string;
   fault?: string;
   end?: Date | undefined;
-  /** Nothing on this machine vouches for the certificate. */
+  /** This machine does not trust the certificate's issuer. */
   isUntrusted?: boolean;
-  /** The api does not trust a proxy on the way: all clients count as one. */
+  /** The api does not trust a proxy on the way, so all clients count as one. */
   isProxyUntrusted?: boolean;
   /** The machine has no route to the address. */
   isUnknown?: true;

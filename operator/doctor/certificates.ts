@@ -12,7 +12,7 @@ export const isEnding = (end: Date, at: Date): boolean => end.getTime() - at.get
 export const dayOf = (at: Date): string => at.toISOString().slice(0, "2027-01-31".length);
 
 /**
- * Reports certificates of RADIUS servers that expire soon, or expired lately, without a newer one for the same name.
+ * Reports certificates of RADIUS servers that expire soon or expired recently, unless a newer one has the same name.
  * Processes report the certificates in their configuration themselves.
  */
 export async function checkCertificates(db: Db, context: Context): Promise<Check[]> {

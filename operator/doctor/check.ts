@@ -33,10 +33,10 @@ export const fails = (name: string, message: string, remedy: string): Check => (
   remedy,
 });
 
-/** The remedy where only the version of the database can judge. */
+/** The remedy if only the version that migrated the database can judge. */
 export const newerRemedy = "Run the doctor of the release that migrated the database: docs/upgrade.md#going-back.";
 
-/** Of a check that compares the database with this version, while the database is of a newer one. */
+/** The result of a check that compares the database with this version, if the database is of a newer version. */
 export const notLookedAt = (name: string, differences?: string): Check =>
   warns(
     name,

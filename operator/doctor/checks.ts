@@ -106,7 +106,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ["backlog", () => checkBacklog(db, context)],
     ["jobs", () => checkJobs(db, context)],
   ];
-  /** The checks that wait for others on the network. */
+  /** The checks that wait for responses from the network. */
   const calls: typeof looks = [
     ["base-url", async () => (isAlive("api") ? await checkBaseUrl(context) : [])],
     ["publication", () => checkPublication(db, context, isAlive)],
@@ -119,7 +119,7 @@ async function checkServices(context: Context): Promise<Check[]> {
   return [...server, login, migrations, ...locks, ...found, ...called.flat()];
 }
 
-/** The longest wait for a lock; in seconds. The check of locks names who holds it. */
+/** The longest wait for a lock, in seconds. The check of locks names the holder. */
 const lockSecondsMax = 3;
 
 /** Runs one check: if it throws, one finding reports that, and the other checks still run. */
@@ -127,7 +127,7 @@ async function byItself(db: Db, name: string, look: () => Promise<Check | Check[
   try {
     return [await look()].flat();
   } catch (error) {
-    // Class 42: what it reads is not there, or the login may not.
+    // Class 42: what the check reads does not exist, or the login may not read it.
     if (sqlstateOf(error)?.startsWith("42") === true && (await isAhead(db).catch(() => false)))
       return [notLookedAt(name)];
     const reason =

@@ -123,8 +123,8 @@ export async function checkRoles(db: Db, way: Way): Promise<Check> {
 const differencesMax = 10;
 
 /**
- * Whether the database is of a newer version than this program, as after a rollback: then checks that compare it with
- * this version have no result.
+ * Whether the database is of a newer version than this program, as after a rollback. Checks that compare it with this
+ * version then have no result.
  */
 export const isAhead = async (db: Db): Promise<boolean> =>
   newerMigrations(await installation.migrationsDone(db)).length > 0;

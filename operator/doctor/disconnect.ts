@@ -3,7 +3,7 @@ import * as revoked from "../../db/queries/certificates/revoked.ts";
 import type { Context } from "../context/context.ts";
 import { passes, warns, type Check } from "./check.ts";
 
-/** Checks that the programs that disconnect revoked devices still ask for revocations, in realms with such a program. */
+/** Checks, in realms with a program that disconnects revoked devices, that it still asks for revocations. */
 export async function checkDisconnect(db: Db, context: Context): Promise<Check[]> {
   const checks = (await context.realms()).map(async ({ id, name: realmName }) => {
     const name = `disconnect ${realmName}`;

@@ -5,7 +5,7 @@ import { fails, passes, warns, type Check } from "./check.ts";
 
 const nodeFloor = { major: 20, minor: 20 } as const;
 
-/** Checks this machine alone. */
+/** Checks only this machine. */
 export const checkMachine = (context: Context): Check[] => [
   checkNode(context),
   checkDataDirectory(context),

@@ -41,8 +41,8 @@ export const processesNotKnown = warns(
 );
 
 /**
- * Checks that there is a process of each kind, and reports those that fell silent and the problems that processes have
- * found in themselves. Remedies are in the words of how the service was started.
+ * Checks that a process of each kind runs. Reports processes that fell silent, and the problems that processes have
+ * found in themselves. The remedies fit the way the service was started.
  */
 export function checkProcesses(
   states: readonly ProcessState[],
@@ -98,7 +98,10 @@ export function checkProcesses(
 
 const hourSeconds = 3_600;
 
-/** Reports processes of a kind that fell silent: one by itself, several within an hour together, as their reason is one. */
+/**
+ * Reports processes of a kind that fell silent: a single one alone, several within an hour together, because they share
+ * a cause.
+ */
 function checkSilent(states: readonly ProcessState[], { kind, way }: { kind: ProcessKind; way: Way }): Check[] {
   const silent = states.filter((state) => !state.alive && state.kind === kind && state.silentSeconds <= hourSeconds);
   const [first] = silent;
@@ -116,13 +119,15 @@ function checkSilent(states: readonly ProcessState[], { kind, way }: { kind: Pro
 const versionsOf = (states: readonly ProcessState[]): string[] =>
   [...new Set(states.map(({ version }) => version))].sort();
 
-/** Counts the live processes of a kind and lists their versions, which alone show that an upgrade did not happen. */
+/**
+ * Counts the live processes of a kind and lists their versions: only the versions show that an upgrade did not happen.
+ */
 function countOf(kind: ProcessKind, states: readonly ProcessState[]): string {
   const alive = states.filter((state) => state.alive && state.kind === kind);
   return alive.length === 0 ? `${kind} 0` : `${kind} ${alive.length} (${versionsOf(alive).join(" and ")})`;
 }
 
-/** Names the processes that run another version than this program; empty if all run the same. */
+/** Names the processes that run a different version from this program; empty if all run the same. */
 function namesOfOthers(states: readonly ProcessState[]): string {
   const own = programVersion();
   const others = states.filter(({ alive, version }) => alive && version !== own);
@@ -164,7 +169,10 @@ function stopsWork(
   );
 }
 
-/** A release runs beside the one before it, and no other. Each release has another minor version. */
+/**
+ * Whether versions are more than one release apart: a release runs only together with the one before it. Each release
+ * has another minor version.
+ */
 function areApart(versions: readonly string[]): boolean {
   const releases = [...new Set(versions.map((version) => version.split(".").slice(0, 2).join(".")))];
   const [one, other] = releases.map((release) => release.split(".").map(Number));

@@ -16,15 +16,15 @@ import { ask, askMsMax, whyOf, type Answer } from "../context/ask.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 import { namesRootCrl } from "./roots.ts";
 
-/** The served CRL may be the one before for this long after a publication: apis and proxies keep it for seconds. */
+/** The served CRL may be the previous one for this long after a publication: apis and proxies cache it for seconds. */
 const keptSecondsMax = 60;
 
 /** More faults would add nothing. */
 const faultsMax = 5;
 
 /**
- * Checks that the addresses in certificates work by plain http. Without an api none does, and without a responder OCSP
- * does not: `checkProcesses` reports those.
+ * Checks that the addresses in certificates work over plain http. Without an api none of them works, and without a
+ * responder OCSP does not: `checkProcesses` reports both.
  */
 export async function checkPublication(
   db: Db,
@@ -54,7 +54,7 @@ export async function checkPublication(
     }
   };
   const found = await Promise.all([
-    // Before there is an issuer, an api itself returns `not_found`.
+    // While there is no issuer, the api itself returns `not_found`.
     ...(publishing.length === 0
       ? [look("/ca/0.cer", ({ body }) => (body.includes("not_found") ? undefined : "does not come from an api"))]
       : []),
@@ -98,7 +98,7 @@ export async function checkPublication(
       ];
 }
 
-/** Whether an address is a trial's: from another machine or container it leads nowhere. */
+/** Whether an address works only in a trial: from another machine or container it leads nowhere. */
 const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname);
 
 /** Another check reports a missing CRL. */
@@ -113,7 +113,7 @@ async function faultOfCrl(
   return justReplaced && body[0] === tag.sequence ? undefined : "is not the current CRL";
 }
 
-/** The same for a root's CRL, which is dated back. */
+/** As {@link faultOfCrl}, for a root's CRL, whose thisUpdate is dated back. */
 async function faultOfRootCrl(
   db: Db,
   { fingerprint, body, at }: { fingerprint: string; body: Buffer; at: Date },
@@ -141,7 +141,7 @@ function ocspRequest(issuer: Buffer): Buffer {
   return sequence(sequence(sequence(sequence(certId))));
 }
 
-/** Whether a body is an OCSPResponse with the status `successful`, which unknown serial numbers get too. */
+/** Whether a body is an OCSPResponse with the status `successful`, which unknown serial numbers also get. */
 function isOcspAnswer(body: Buffer): boolean {
   try {
     const [status] = readChildren(body, readElement(body));

@@ -21,7 +21,10 @@ export async function checkQueueSchema(db: Database, way: Way): Promise<Check> {
   }
 }
 
-/** Checks that the queues in Postgres exist. Run nothing of the schema if {@link checkQueueSchema} has failed. */
+/**
+ * Checks that the queues in Postgres exist. If {@link checkQueueSchema} has failed, do not call it: nothing of the
+ * schema may run then.
+ */
 export async function checkQueueInPostgres(db: Database, way: Way): Promise<Check> {
   try {
     return passes("queue", `the queues in Postgres are there, with ${await countTasks(db)} tasks`);
@@ -32,7 +35,7 @@ export async function checkQueueInPostgres(db: Database, way: Way): Promise<Chec
 
 const connectMs = 5_000;
 
-/** Checks that Redis responds, takes tasks and keeps its data. */
+/** Checks that Redis responds, accepts tasks and keeps its data. */
 export async function checkRedis(url: string, way: Way): Promise<Check[]> {
   let lost: Error | undefined;
   const redis = openRedis(url, "produce", (error) => (lost = error));
@@ -67,7 +70,7 @@ export async function checkRedis(url: string, way: Way): Promise<Check[]> {
   }
 }
 
-/** Checks that Redis takes tasks; rejects if it does not answer. */
+/** Checks that Redis accepts tasks; rejects if it does not respond. */
 async function checkTakes(redis: Redis, name: string): Promise<Check> {
   try {
     await tryWrite(redis);

@@ -26,8 +26,8 @@ export async function checkRoots(context: Context): Promise<Check[]> {
 }
 
 /**
- * Checks that each root has a CRL that lasts: validators that check the whole chain refuse every profile without one.
- * An expired one is a failure only if an issuing CA contains its address: nobody else can find it.
+ * Checks that each root has a CRL that remains valid: without one, validators that check the whole chain refuse every
+ * profile. An expired CRL is a failure only if an issuing CA contains its address: otherwise nobody can find it.
  */
 export async function checkRootCrls(db: Db, context: Context): Promise<Check[]> {
   const at = context.clock.now();

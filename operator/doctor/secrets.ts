@@ -8,7 +8,7 @@ import { heldSecret, printedCheckValue, secretKinds, type SecretKind } from "../
 import type { Context } from "../context/context.ts";
 import { fails, passes, type Check } from "./check.ts";
 
-/** The secrets of each kind that the operator may have, in the order of the search. */
+/** The secrets of each kind that the operator may have, in search order. */
 const heldByOperator: Readonly<Record<SecretKind, readonly SecretName[]>> = {
   master: ["masterKey"],
   output: ["outputPublicKey", "outputPrivateKey"],
@@ -74,7 +74,7 @@ const decoyFiles = [
   "ceremony",
 ] as const;
 
-/** Finds misplaced secrets in the directories beside the operator's own, as `secrets create` lays them out. */
+/** Finds misplaced secrets in the directories next to the operator's own, as `secrets create` lays them out. */
 function findDecoys(context: Context): string[] {
   const { path } = context.dataDirectory();
   if (basename(path) !== "operator") return [];

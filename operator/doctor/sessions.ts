@@ -27,12 +27,12 @@ export async function checkConnections(db: Db, states: readonly ProcessState[]):
       );
 }
 
-/** Ordinary work waits for a lock for less than this; in seconds. */
+/** Ordinary work waits less than this for a lock, in seconds. */
 const lockSecondsMax = 5;
-/** The service's own transactions last for seconds. */
+/** The service's own transactions last only seconds. */
 const idleSecondsMax = 60;
 
-/** Checks that no session holds up others by a lock, and none has left a transaction open. */
+/** Checks that no session blocks others by a lock or has left a transaction open. */
 export async function checkLocks(
   db: Db,
   { lockSeconds = lockSecondsMax, idleSeconds = idleSecondsMax }: { lockSeconds?: number; idleSeconds?: number } = {},

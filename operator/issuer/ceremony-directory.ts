@@ -15,8 +15,8 @@ export interface RootFiles {
 }
 
 /**
- * Writes a new root's encrypted key and certificate (mode 0600, directory 0700), with advice beside them. The names
- * contain the certificate's fingerprint, so no file is ever overwritten, and leftovers of an interrupted run do not
+ * Writes a new root's encrypted key and certificate (mode 0600, directory 0700), with advice next to them. The names
+ * contain the certificate's fingerprint, so no file is ever overwritten, and files left by an interrupted run do not
  * disturb a later one.
  */
 export function writeRoot({

@@ -22,20 +22,20 @@ export interface SignedByRoot {
 }
 
 /**
- * Creates an issuing CA under a root, and the root's next CRL, whose address the CA contains if it is known. Checks that
- * the root's key and certificate belong together.
+ * Creates an issuing CA under a root, and the root's next CRL. The CA contains the CRL's address if it is known. Checks
+ * that the root's key and certificate belong together.
  */
 export async function signIssuingCa(request: {
   root: CertificateAuthority;
   organization: string;
   nameConstraints: IssuingCaRequest["nameConstraints"];
-  /** Of the new key. */
+  /** Encrypts the new key. */
   passphrase: string;
-  /** Of the root's key; several are allowed, one to a line. */
+  /** Opens the root's key; several are allowed, one per line. */
   rootPassphrase: string;
-  /** The root's current CRL; undefined if none was published. */
+  /** The root's current CRL; undefined if none has been published. */
   crlBefore: { number: string; der: Uint8Array } | undefined;
-  /** Where CRLs are published; undefined: it is not known. */
+  /** Where CRLs are published; undefined: unknown. */
   publicationUrl: string | undefined;
   cost?: KeyCost | undefined;
   at: Date;
@@ -51,8 +51,8 @@ export async function signIssuingCa(request: {
 }
 
 /**
- * Adds an issuing CA that issues from now on, unless it is only prepared, with its audit entry, and publishes its root's
- * CRL. Call in a transaction.
+ * Adds an issuing CA that issues from now on (or is only prepared), with its audit entry, and publishes its root's CRL.
+ * Call in a transaction.
  */
 export async function addIssuer(
   tx: Db,
@@ -84,7 +84,7 @@ export async function addIssuer(
     encryptedKey: authority.encryptedKey,
     at,
   });
-  // If another command has published meanwhile, its CRL is as good: this one revokes nothing.
+  // If another command has published a CRL in the meantime, that CRL is as good: this one revokes nothing.
   await rootCrls.publish(tx, rootCrl);
   await recordIssuerEvent(tx, { issuer, event, at });
   return issuer;

@@ -18,7 +18,7 @@ export const rootOptions = {
   rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
 };
 
-/** Finds the prepared issuer; one that has expired does not count. */
+/** Finds the prepared issuer; an expired one does not count. */
 export const findPrepared = (rows: readonly IssuerRow[], at: Date): IssuerRow | undefined =>
   rows.find(({ prepared, notAfter }) => prepared && notAfter > at);
 
@@ -26,7 +26,10 @@ export const findPrepared = (rows: readonly IssuerRow[], at: Date): IssuerRow | 
 export const alreadyPrepared = ({ id }: IssuerRow): CommandError =>
   new CommandError("issuer_prepared", `Issuer ${id} is already prepared; after \`issuer rotate\` it issues.`);
 
-/** Has a root sign an issuing CA for a realm, with a key under the installation's passphrase. Throws CommandError. */
+/**
+ * Has a root sign an issuing CA for a realm; its key is encrypted under the installation's passphrase. Throws
+ * CommandError.
+ */
 export async function signUnderRoot(
   { realm, root, form, at }: { realm: RealmRow; root: CertificateAuthority; form: NameConstraintsForm; at: Date },
   context: Context,

@@ -7,7 +7,7 @@ const slice = 1_000;
 
 /**
  * Returns the serial numbers of active profiles whose public keys are certified in a form other than DER: the hash does
- * not identify the key, so it could be certified again. Only keys from certification requests can be like that.
+ * not identify the key, so it could be certified again. Only keys from certification requests can be affected.
  */
 export async function serialsOfKeysNotDer(db: Database, { at }: { at: Date }): Promise<string[]> {
   const ids = await certificates.listActiveOfRequests(db, { at });

@@ -4,7 +4,10 @@ import { installationLogins, ownerRole } from "../../db/logins.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { ownerPasswordFile } from "../secrets/secrets-directory.ts";
 
-/** The files with the password of each login. The queue's login is one, with a file for each process that uses it. */
+/**
+ * The files with the password of each login. The queue's login is a single one, with a file for each process that uses
+ * it.
+ */
 const filesOf: Readonly<Record<string, readonly string[]>> = {
   realmpass_api: ["api/database-password"],
   realmpass_worker: ["worker/database-password"],
@@ -15,7 +18,7 @@ const filesOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Reads the passwords of an installation's logins from a directory that `operator secrets create` has made. */
 export const readLoginPasswords = (directory: string): { name: string; password: string }[] => {
-  // Directories of earlier versions have no password for the owner, who then has none, as before.
+  // Directories made by earlier versions contain no password for the owner, who then has none, as before.
   const ofOwner = join(directory, "postgres", ownerPasswordFile);
   const owners = existsSync(ofOwner) ? [{ name: ownerRole, password: readPassword(ofOwner) }] : [];
   const logins = installationLogins.map(({ name, group }) => {

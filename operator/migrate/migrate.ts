@@ -18,8 +18,8 @@ export type MigrationOutcome =
   | { migrations: []; newer: string[] };
 
 /**
- * Brings the service's own tables and BullMQ's up to date, as the login of `url`. Safe to call again and from several
- * processes at once.
+ * Brings the service's own tables and BullMQ's tables up to date, as the login of `url`. Safe to call again and from
+ * several processes at once.
  */
 export async function migrateAll(
   url: string,
@@ -29,8 +29,8 @@ export async function migrateAll(
     async also(session) {
       const db = onSession(session);
       await useSystemNames(db);
-      // To migrate as the owner in a schema where others have created objects is to run their code. The sweep adds the
-      // dropped tasks again: the rows in our own tables contain the work.
+      // Migrating as the owner in a schema where others have created objects means running their code. The sweep adds
+      // the dropped tasks again: the rows in our own tables contain the work.
       const found = await findForeign(db);
       if (found.length > 0) {
         await dropQueueSchema(db);

@@ -17,7 +17,7 @@ export interface FirstRunDeps {
   rootPassphrase: string;
   clock: Clock;
   authUrl: string;
-  /** Where CRLs are published; undefined: it is not known. */
+  /** Where CRLs are published; undefined: unknown. */
   publicationUrl?: string | undefined;
   /** The realm's domain, whose first label is its name; undefined: `demo.example`, for a trial. */
   domain?: string | undefined;
@@ -44,9 +44,9 @@ const realmOf = (domain: string): typeof demo => ({
 });
 
 /**
- * Creates the first realm, with its own root and issuer, an administrator without a password, and a sign-in link; all
- * in one transaction, so it can be interrupted anywhere, run again, and run by several processes at once. Returns
- * undefined if there is a realm.
+ * Creates the first realm, with its own root and issuer, an administrator without a password, and a sign-in link. All
+ * of this is one transaction, so it can be interrupted at any point, run again, and run by several processes at once.
+ * Returns undefined if a realm already exists.
  */
 export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined> {
   const { db, dataDirectory, passphrase, rootPassphrase, clock, authUrl, publicationUrl, domain, log } = deps;

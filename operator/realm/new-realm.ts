@@ -14,15 +14,15 @@ export interface Hierarchy extends SignedByRoot {
   root: CertificateAuthority;
 }
 
-/** Creates both CAs of a new realm. Slow by intent (key derivation), so not in a transaction. */
+/** Creates both CAs of a new realm. Slow by design (key derivation), so not in a transaction. */
 export async function createHierarchy(request: {
   organization: string;
   nameConstraints: IssuingCaRequest["nameConstraints"];
-  /** Of the issuing CA's key. */
+  /** Encrypts the issuing CA's key. */
   passphrase: string;
-  /** Of the root's key. */
+  /** Encrypts the root's key. */
   rootPassphrase: string;
-  /** Where CRLs are published; undefined: it is not known. */
+  /** Where CRLs are published; undefined: unknown. */
   publicationUrl: string | undefined;
   cost?: KeyCost | undefined;
   at: Date;

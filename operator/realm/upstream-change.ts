@@ -67,7 +67,7 @@ export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableS
   return [...(clear ?? [])].find((name) => set[name] !== undefined);
 }
 
-/** Returns the change of a realm's identity provider. Another provider never gets the secret of the one before. */
+/** Returns the change of a realm's identity provider. A new provider never gets the secret of the previous one. */
 export function upstreamChange(
   realm: RealmRow,
   input: UpstreamInput,
@@ -84,7 +84,7 @@ export function upstreamChange(
   };
 }
 
-/** Whether a realm is open to the public: its identity provider is, and no rule limits who may use the realm. */
+/** Whether a realm is open to the public: its identity provider is open, and no rule limits who may use the realm. */
 export const isOpenToAnybody = ({
   upstreamIssuer,
   upstreamClaims: { mayUse = [] },
@@ -92,7 +92,7 @@ export const isOpenToAnybody = ({
   upstreamIssuer !== null && isOpenIssuer(upstreamIssuer) && mayUse.length === 0;
 
 /**
- * Whether a change opens a realm to the public. A realm that was open already may keep its identity provider, but not
+ * Whether a change opens a realm to the public. A realm that is already open may keep its identity provider, but not
  * set it again.
  */
 export const opensToAnybody = (before: RealmRow, after: RealmRow, { upstreamIssuer }: UpstreamInput): boolean =>
@@ -109,7 +109,7 @@ function claimsOf(
     pairwiseId: pick("claim-pairwise-id", input.claimPairwiseId, before.pairwiseId),
     email: pick("claim-email", input.claimEmail, before.email),
     displayName: pick("claim-display-name", input.claimDisplayName, before.displayName),
-    // An empty list removes rules: the release before does not write them, and a trigger then keeps them.
+    // An empty list removes the rules: the previous release omits the field, and a trigger then keeps the rules.
     mayUse: pick("may-use", input.mayUse, before.mayUse) ?? (before.mayUse && []),
   };
   const { administrator, ...others } = cleared.has("claim-role") ? {} : roleRulesOf(before);

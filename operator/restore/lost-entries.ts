@@ -110,7 +110,7 @@ export async function findLost(
   return { realmId, fork, end: end.position, entries, replayedTo };
 }
 
-/** Returns the place before an export's first entry. The database must have it, or the export would leave a gap. */
+/** Returns the position before an export's first entry. The database must have it, or the export would leave a gap. */
 async function startOf(db: Db, realmId: string, firstPosition: number): Promise<ChainEnd> {
   const position = firstPosition - 1;
   if (position === 0) return chainStart;

@@ -12,7 +12,7 @@ import { RevocationReason } from "../../domain/certificate/revocation.ts";
 import type { Lost, LostEntry } from "./lost-entries.ts";
 import { gaveRole, takenRoles, type Taken } from "./taken-roles.ts";
 
-/** The counts of replayed changes, and the entries left for people. */
+/** The counts of replayed changes, and the entries left for people to handle. */
 export interface Replayed {
   /** Known profiles that are revoked now. */
   revoked: number;
@@ -20,10 +20,10 @@ export interface Replayed {
   listed: number;
   offboarded: number;
   locked: number;
-  /** People who lost a role. */
+  /** People who lost at least one role. */
   roles: number;
   guestAccounts: number;
-  /** Applications that are switched off, or without an old secret or a deleted token. */
+  /** Applications that were switched off, or that lost an old secret or a deleted token. */
   applications: number;
   lostProfiles: { serial: string; user: string | null; name: string | null }[];
   byHand: LostEntry[];
@@ -32,7 +32,7 @@ export interface Replayed {
 /** Entries replayed in one transaction. */
 const sliceMax = 1_000;
 
-/** Events that need no replay: they changed nothing that a restore reverts, or upkeep repeats them. */
+/** Events that need no replay: they changed nothing that a restore reverts, or upkeep repeats the change. */
 const withoutConsequence = new Set([
   "admin_login",
   "user_login",
@@ -72,7 +72,7 @@ const Offboarded = z.object({
   reason: RevocationReason.catch(5),
   serials: z.array(z.string()).default([]),
   revokeAt: z.coerce.date().optional(),
-  /** Locked out and held: nothing was revoked before a person has started the job. */
+  /** Locked out, with the job on hold: nothing is revoked until a person starts the job. */
   held: z.boolean().default(false),
   job: z.string().optional(),
 });
@@ -141,8 +141,8 @@ async function rolledBack(db: Database, run: (tx: Db) => Promise<void>): Promise
 }
 
 /**
- * Returns the key of the switch that an entry sets (an offboarding, a lock, an application): the last entry of each key
- * counts.
+ * Returns the key of the switch that an entry sets (an offboarding, a lock, an application). Only the last entry of
+ * each key counts.
  */
 function switchOf({ event, properties }: LostEntry): string | undefined {
   const json: unknown = JSON.parse(properties);
@@ -173,7 +173,7 @@ function lastSayings(entries: readonly LostEntry[]): ReadonlyMap<string, LostEnt
   return last;
 }
 
-/** Returns the issuer of each profile that the entries create, if they name it: earlier versions did not. */
+/** Returns the issuer of each profile that the entries create, if they name it: entries of earlier versions do not. */
 function issuersIn(entries: readonly LostEntry[]): ReadonlyMap<string, string> {
   const issuers = new Map<string, string>();
   for (const { event, properties } of entries) {
@@ -184,7 +184,7 @@ function issuersIn(entries: readonly LostEntry[]): ReadonlyMap<string, string> {
   return issuers;
 }
 
-/** Returns the jobs whose wait a person has ended. */
+/** Returns the held jobs that a person has started. */
 const startedJobs = (entries: readonly LostEntry[]): ReadonlySet<string> =>
   new Set(
     entries.flatMap(({ event, properties }) =>
@@ -265,7 +265,7 @@ async function replayEntry(
       const { userID: userId, reason, serials, revokeAt, held, job } = Offboarded.parse(json);
       const keptDevices = held && (job === undefined || !started.has(job));
       if (isFinal && keptDevices) {
-        // Whether they lose their devices, a person has yet to decide; the job that asked is lost.
+        // A person has yet to decide whether the user loses the devices; the job that asked is lost.
         if (await restoring.lockOutAgain(tx, { realmId, userId, reason, at })) done.offboarded++;
         done.byHand.push(entry);
         return;
@@ -285,7 +285,7 @@ async function replayEntry(
       }
       await takeRoles();
       if (keptDevices) return;
-      // The offboarding was undone later: the person's devices are revoked all the same if they were before that.
+      // The offboarding was undone later. The devices that it had revoked before that are still revoked.
       if (revokeAt !== undefined && final !== undefined && revokeAt > new Date(final.date)) return;
       for (const serialNumber of serials) {
         const revokedAt = revokeAt ?? new Date(entry.date);
@@ -335,7 +335,7 @@ async function replayEntry(
           ? await restoring.removeSecretsBefore(tx, { realmId, clientId, before: new Date(entry.date), at })
           : isOff && isFinal && (await restoring.switchOff(tx, { realmId, clientId, at }));
       if (changed) done.applications++;
-      // A new secret has to be created, and other changes of the application are not known here.
+      // A new secret has to be created, and the application's other changes are not known here.
       done.byHand.push(entry);
       return;
     }

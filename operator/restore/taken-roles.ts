@@ -3,7 +3,7 @@ import { UserID } from "../../domain/ids.ts";
 import { roles as allRoles, type Role } from "../../domain/people/roles.ts";
 import type { LostEntry } from "./lost-entries.ts";
 
-/** Roles in an entry, without any that this version does not know. */
+/** Roles in an entry, without roles that this version does not know. */
 const RoleNames = z
   .array(z.string())
   .default([])
@@ -12,13 +12,13 @@ const RoleNames = z
 const Update = z.object({ userID: UserID, before: RoleNames, after: RoleNames });
 const Offboarding = z.object({ userID: UserID, roles: RoleNames });
 
-/** The roles that an entry took, and their user. */
+/** The roles that an entry removed, and their user. */
 export interface Taken {
   userId: string;
   roles: Role[];
 }
 
-/** Returns the roles that an entry took and gave; undefined if it is not about roles. */
+/** Returns the roles that an entry removed and granted; undefined if it is not about roles. */
 function changeIn({ event, properties }: LostEntry): { userId: string; taken: Role[]; given: Role[] } | undefined {
   if (event === "user_role_update") {
     const { userID: userId, before, after } = Update.parse(JSON.parse(properties));
@@ -35,7 +35,7 @@ function changeIn({ event, properties }: LostEntry): { userId: string; taken: Ro
   return undefined;
 }
 
-/** Returns, for each entry that took roles, the roles that no later entry gave back. */
+/** Returns, for each entry that removed roles, the roles that no later entry granted again. */
 export function takenRoles(entries: readonly LostEntry[]): ReadonlyMap<LostEntry, Taken> {
   const last = new Map<string, { entry: LostEntry; userId: string; role: Role }>();
   for (const entry of entries) {
@@ -54,5 +54,5 @@ export function takenRoles(entries: readonly LostEntry[]): ReadonlyMap<LostEntry
   return byEntry;
 }
 
-/** Whether an entry gave a role: only a person can give it again. */
+/** Whether an entry granted a role: only a person can grant it again. */
 export const gaveRole = (entry: LostEntry): boolean => (changeIn(entry)?.given.length ?? 0) > 0;

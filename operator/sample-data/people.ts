@@ -46,7 +46,7 @@ const of = <Thing>(things: readonly [Thing, ...Thing[]] | readonly Thing[], inde
   return thing;
 };
 
-/** Returns a name as it is spelled in an e-mail address: lower-case ASCII letters alone. */
+/** Returns a name as it is spelled in an e-mail address: only lower-case ASCII letters. */
 const ascii = (name: string): string =>
   name
     .replaceAll("ı", "i")

@@ -6,7 +6,7 @@ import { createFile, drawSecret, makeDirectory, secretFiles } from "../../runtim
 import { outputPublicJwks } from "../../runtime/keys/sealed-output.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** A file of a directory of secrets, and the part of the secret in it. */
+/** A file in a directory of secrets, and the part of the secret that it contains. */
 interface Place {
   directory: "postgres" | "redis" | "api" | "worker" | "responder" | "operator";
   file: string;
@@ -17,16 +17,19 @@ interface Place {
 interface Placement {
   draw: () => string;
   places: readonly [Place, ...Place[]];
-  /** Its file in a data directory that all processes share; undefined: there is none. */
+  /** Its file in a data directory that all processes share; undefined: no file. */
   shared?: string;
-  /** Earlier versions had no such secret: it is created if a shared directory has none. */
+  /** Earlier versions did not have this secret: it is created if a shared directory lacks it. */
   isLater?: boolean;
 }
 
 const drawPassword = (): string => randomBytes(32).toString("base64url");
 const databasePassword = "database-password";
 const queuePassword = "queue-database-password";
-/** The password of the login that owns and migrates the database. It is beside the superuser's, as no process uses it. */
+/**
+ * The password of the login that owns and migrates the database. It is next to the superuser's, because no process uses
+ * it.
+ */
 export const ownerPasswordFile = "owner-password";
 const redisPassword = "redis-password";
 const {
@@ -145,9 +148,9 @@ export interface SecretsWritten {
 }
 
 /**
- * Writes the files (mode 0600) of the named kinds into a directory (mode 0700) for each process. Never overwrites one,
- * so an interrupted run can be run again. `from` is a data directory that the secrets are read from. Checks everything
- * before writing anything.
+ * Writes the files (mode 0600) of the named kinds into one directory (mode 0700) for each process. Never overwrites a
+ * file, so an interrupted run can be repeated. `from`: a data directory to read the secrets from. Checks everything
+ * before it writes anything.
  */
 export function writeSecrets({
   directory,
@@ -188,8 +191,8 @@ export function writeSecrets({
 }
 
 /**
- * Returns the secret of the data directory; without one, the existing secret or a new one. Throws if the data directory
- * lacks a secret that it must have.
+ * Returns the data directory's secret; without a data directory, the existing secret or a new one. Throws if the data
+ * directory lacks a secret that it must have.
  */
 function valueOf(
   { draw, places: [first], shared, isLater = false }: Placement,

@@ -44,7 +44,7 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
       `The username ${JSON.stringify(username)} has characters that can be spelled or folded in two ways; use plain letters, in lower case where it helps.`,
     );
   }
-  // The index lets in a spelling beside a twin from before, once the first of the twins was forgotten.
+  // The index admits a spelling that differs from an earlier twin's, once the first of the twins has been forgotten.
   const same = await identities.lockUserByPairwiseId(tx, { realmId: realm.id, pairwiseId });
   if (same !== undefined) throw new CommandError("name_taken", idTaken(realm));
   const userId = await users

@@ -7,7 +7,7 @@ import { usageError } from "../../terminal/failure.ts";
 /** The cost of argon2id, the default algorithm. */
 export type PasswordCost = typeof passwordCost;
 
-/** Hashes a password from standard input, without the line end that `echo` adds, by argon2id in PHC format. */
+/** Hashes a password from standard input, without the line end that `echo` adds, with argon2id in PHC format. */
 export async function hashPassword(
   input: string,
   { cost = passwordCost }: { cost?: PasswordCost | undefined } = {},

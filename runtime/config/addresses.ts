@@ -17,7 +17,10 @@ export const upstreamStartPath = "/login/upstream";
 /** Path below the authorization server to which identity providers redirect users. */
 export const upstreamCallbackPath = "/login/upstream/callback";
 
-/** Returns the plain http address in certificates (RFC 5280 section 8: no https, or checking it would need itself). */
+/**
+ * Returns the plain http address in certificates (RFC 5280 section 8: not https, because checking its certificate would
+ * need this address).
+ */
 export const publicationUrl = (config: AddressConfig): string =>
   config.REALMPASS_PUBLICATION_URL ?? baseUrl(config).replace(/^https:/, "http:");
 

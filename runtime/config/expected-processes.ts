@@ -2,7 +2,7 @@ import type { ProcessKind } from "../../domain/process.ts";
 import type { Config } from "./config.ts";
 import type { Variable } from "./variables.ts";
 
-/** The setting that says how many processes of a kind run when all is well. */
+/** The settings for how many processes of each kind run normally. */
 export const expectedVariables = {
   api: "REALMPASS_EXPECTED_APIS",
   worker: "REALMPASS_EXPECTED_WORKERS",

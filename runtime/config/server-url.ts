@@ -27,7 +27,7 @@ export function namesSeveralHosts(text: string): boolean {
   return [authority, ...hosts].some((host) => host.includes(","));
 }
 
-/** Returns the host with its port, and the parameters; none of both for a text with an unencoded password. */
+/** Returns the host with its port, and the parameters; both are empty for a text with an unencoded password. */
 function partsOf(text: string): { authority: string; parameters: URLSearchParams } {
   const [, , , , rest = ""] = credentials.exec(text) ?? [];
   const [, authority = "", query = ""] = /^([^/?#]*)[^?#]*\??([^#]*)/.exec(rest.includes("@") ? "" : rest) ?? [];
@@ -40,9 +40,9 @@ export type KnownParameters = Readonly<Record<string, RegExp>>;
 const anything = /^/;
 
 /**
- * The parameters of libpq (PostgreSQL 18 section 32.1.2) that are followed, with their values. The driver would ignore
- * all others, or put them in the place of the service's own: `options` has the role, and by `application_name` the
- * operator finds the sessions of a process.
+ * The supported parameters of libpq (PostgreSQL 18 section 32.1.2), with their values. The driver would ignore all
+ * others, or let them replace the service's own: `options` sets the role, and the operator finds a process's sessions
+ * by `application_name`.
  */
 export const databaseParameters: KnownParameters = {
   host: anything,
@@ -66,7 +66,10 @@ export const databaseParameters: KnownParameters = {
   channel_binding: /^(?:disable|prefer)$/,
 };
 
-/** The parameters that a Redis URL may have. The driver would take others for its options, before the service's own. */
+/**
+ * The parameters that a Redis URL may have. The driver would use others as its options, with precedence over the
+ * service's own.
+ */
 export const redisParameters: KnownParameters = {
   db: /^\d+$/,
   family: /^[046]$/,
@@ -82,8 +85,8 @@ export function connectSecondsOf(text: string): number | undefined {
 }
 
 /**
- * Returns the parameters of a URL that are not among the known ones, or have another value. Without their names if the
- * URL has a password among them, a part of which could look like a name.
+ * Returns the parameters of a URL that are not among the known ones, or that have another value. Leaves out their names
+ * if one of them is a password, because a part of it could look like a name.
  */
 export function unknownParameters(text: string, known: KnownParameters): string[] {
   const { parameters } = partsOf(text);
@@ -102,7 +105,7 @@ export function withPassword(url: string, password: string): string {
   return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`;
 }
 
-/** Returns the URL with another login, wherever it has one. */
+/** Returns the URL with its login, wherever the URL has it, replaced by another. */
 export function withLogin(url: string, { name, password }: { name: string; password: string }): string {
   const [, scheme = "", , , rest = ""] = credentials.exec(url) ?? [];
   const others = rest.replace(/(?<=[?&])(?:user|password)=[^&#]*&?/g, "");

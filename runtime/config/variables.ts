@@ -32,7 +32,7 @@ const oneHost = (server: string, more = "") =>
 const oneAddress = (server: string): string =>
   `Name an address that always leads to the ${server}, such as a virtual IP or HAProxy's`;
 
-/** Refuses parameters that the driver would ignore in silence, or take in place of what the service sets. */
+/** Refuses parameters that the driver would silently ignore, or use instead of the service's own values. */
 const onlyParameters = (known: KnownParameters, remedies: ReadonlyMap<string, string> = new Map()) =>
   z.string().superRefine((text, context) => {
     for (const name of unknownParameters(text, known)) {
@@ -59,7 +59,7 @@ const redisUrl = oneHost("master")
   .pipe(onlyParameters(redisParameters));
 const webUrl = webAddress(["http:", "https:"], "must be an absolute http(s) URL");
 
-/** One to a line: the first encrypts, each may decrypt. */
+/** One per line: the first encrypts, each may decrypt. */
 const passphrases = z.string().regex(/^.{8,}(\r?\n.{8,})*$/, "must have at least 8 characters, on each of its lines");
 
 /** A text that `parse` accepts. It stays unparsed; its users parse it again. */

@@ -14,7 +14,7 @@ export class AuditKeyError extends Unstartable {
   override readonly name = "AuditKeyError";
 }
 
-/** Verifies which heads a trusted key has signed. */
+/** Verifies that a trusted key has signed a head. */
 export interface HeadVerifier {
   /** Returns the contents of a head; undefined if no trusted key signed it. */
   verify(signature: string): Promise<AuditHead | undefined>;

@@ -29,7 +29,7 @@ export const drawSecret = {
 } as const;
 export type DrawnSecret = keyof typeof drawSecret;
 
-/** The files of one directory that hold secrets not given by a variable: only the needed ones. */
+/** The files of one directory that contain secrets not given by a variable: only the needed ones. */
 export interface DataDirectory<Name extends SecretName = SecretName> {
   path: string;
   /** Where the root keys of new realms are put, encrypted, for the operator to move offline. */

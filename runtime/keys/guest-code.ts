@@ -10,7 +10,10 @@ import { subKey, subKeys } from "./sub-key.ts";
 export const guestCodeOf = (token: string): string =>
   codeOfOctets(createHmac("sha256", token).update("realmpass guest code").digest().subarray(0, guestCodeLength));
 
-/** Returns the hash of a guest account's code. It has a key: a plain hash of 60 bits can be searched. */
+/**
+ * Returns the hash of a guest account's code. The hash is keyed, because all codes of 60 bits could be tried against a
+ * plain one.
+ */
 export const hashOfGuestCode = (masterKeys: MasterKeys, code: string): Buffer =>
   hashUnder(subKey(masterKeys, "guestCode"), code);
 

@@ -7,7 +7,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type Ke
  * sealed: version (1) | nonce (12) | ciphertext | tag (16), AES-256-GCM with the context as additional data
  */
 
-/** Sealed bytes that do not open: altered, moved to another context, or sealed under another master key. */
+/** Sealed bytes that do not open: they were altered, moved to another context, or sealed under another master key. */
 export class MasterKeyError extends Error {
   override readonly name = "MasterKeyError";
 }

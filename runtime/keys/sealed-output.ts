@@ -101,7 +101,7 @@ function agreementOf(outputPrivateKey: KeyObject): Agreement {
   return agreement;
 }
 
-/** Refuses anything but an uncompressed point of the curve. */
+/** Refuses everything except an uncompressed point of the curve. */
 function agree(ecdh: ECDH, point: Buffer): Buffer {
   if (point[0] !== 4) throw notOurs("wrapped data key");
   try {
@@ -122,7 +122,7 @@ export function seal(dataKey: Uint8Array, plaintext: Uint8Array, aad: string): B
   return Buffer.concat([version, nonce, ciphertext]);
 }
 
-/** Opens what `seal` returned. Throws SealedOutputError if bytes, data key or `aad` are not the same as then. */
+/** Opens what `seal` returned. Throws SealedOutputError if bytes, data key or `aad` have changed since. */
 export function open(dataKey: Uint8Array, sealed: Uint8Array, aad: string): Buffer {
   requireDataKey(dataKey);
   const ciphertextStart = version.length + nonceLength;
@@ -145,8 +145,8 @@ export function generateOutputKeyPair(): { privateJwk: string; publicJwk: string
 }
 
 /**
- * Reads the private output keys: a JWK, or a JWK Set while the key is being replaced. Throws SealedOutputError for anything
- * but consistent private EC P-256 JWKs.
+ * Reads the private output keys: a JWK, or a JWK Set while the key is being replaced. Throws SealedOutputError for
+ * everything except consistent private EC P-256 JWKs.
  */
 export const outputPrivateKeys = (json: string): readonly KeyObject[] => readJwks(json).map(outputPrivateKey);
 
@@ -160,8 +160,8 @@ function outputPrivateKey(jwk: JsonWebKey): KeyObject {
 }
 
 /**
- * Reads the public output key. Throws SealedOutputError for anything but a public EC P-256 JWK, including a private
- * one: the processes that seal must not be able to open.
+ * Reads the public output key. Throws SealedOutputError for everything except a public EC P-256 JWK, so also for a
+ * private one: the processes that seal must not be able to open.
  */
 export function outputPublicKey(jwkJson: string): KeyObject {
   const [jwk, ...others] = readJwks(jwkJson);
@@ -178,7 +178,10 @@ export interface PublicJwk {
   y: string;
 }
 
-/** Returns the public halves of output keys, from either half. Throws SealedOutputError for anything but EC P-256 JWKs. */
+/**
+ * Returns the public halves of output keys, from either half. Throws SealedOutputError for everything except EC P-256
+ * JWKs.
+ */
 export function outputPublicJwks(json: string): [PublicJwk, ...PublicJwk[]] {
   const [first, ...others] = readJwks(json).map(publicHalf);
   if (first === undefined) throw new SealedOutputError("key", "The set of output keys is empty.");

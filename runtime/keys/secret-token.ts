@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A prefix per kind identifies a token that turns up somewhere. */
+/** Each kind has its own prefix, which identifies a token that turns up somewhere. */
 const prefixes = {
   signInLink: "rpl",
   clientSecret: "rps",

@@ -39,7 +39,7 @@ export const migrateQueues = (client: MigrationClient, schema: string): Promise<
 export interface Queues {
   enqueue<Payload>(job: TaskDefinition<Payload>, payload: NoInfer<Payload>): Promise<void>;
   enqueueAll<Payload>(job: TaskDefinition<Payload>, payloads: readonly NoInfer<Payload>[]): Promise<void>;
-  /** Rejects if the backend does not answer, or takes no task. */
+  /** Rejects if the backend does not respond, or accepts no task. */
   ping(): Promise<void>;
   /** Returns the number of tasks of each queue: waiting, active, and waiting for a retry. */
   tasks(): Promise<Record<QueueName, { waiting: number; active: number; delayed: number }>>;
@@ -66,7 +66,7 @@ const asQueued = <Payload>(job: TaskDefinition<Payload>, payload: Payload): Queu
   },
 });
 
-/** If the backend takes longer, it counts as away: the rows in Postgres are the outbox, so nothing is lost. */
+/** If the backend takes longer, it counts as unavailable: the rows in Postgres are the outbox, so nothing is lost. */
 const answerMsMax = 2_000;
 
 /**
@@ -125,8 +125,8 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
 }
 
 /**
- * Up to this many jobs go to the Postgres backend one by one: for a bulk it creates and drops two tables, which costs
- * as much as several single jobs and delays a lone job by several milliseconds.
+ * Up to this many jobs go to the Postgres backend one by one. To add jobs in bulk it creates and drops two tables,
+ * which costs as much as several single jobs and delays a single job by several milliseconds.
  */
 const singlyMax = 4;
 
@@ -141,7 +141,7 @@ const connect = (backend: QueueBackend, use: "produce" | "consume", onError: (er
   backend.kind === "redis" ? openRedis(backend.url, use, onError) : preparing(backend.pool);
 
 /**
- * Returns the pool with BullMQ's statements prepared once per connection: they are a few fixed texts, each a function
+ * Returns the pool with BullMQ's statements prepared once per connection. They are a few fixed texts, each a function
  * call, and parsing and planning them again for every job costs as much as running some of them.
  */
 function preparing(pool: QueuePool): PgPool {
@@ -166,7 +166,7 @@ function preparing(pool: QueuePool): PgPool {
 
 const statementNames = new Map<string, string>();
 
-/** One name for one text in the whole process: queues and workers share connections. */
+/** Each text has one name in the whole process, because queues and workers share connections. */
 function statementName(text: string): string {
   const name = statementNames.get(text) ?? `bullmq_${statementNames.size}`;
   statementNames.set(text, name);
@@ -233,8 +233,8 @@ const refusedMs = 1_000;
 
 /**
  * Returns a worker class that pauses if the backend refuses to give it a job (no permission, no memory, read-only,
- * loading). BullMQ asks again at once, which would leave no time for anything else in this process, including its
- * shutdown.
+ * loading). BullMQ would ask again immediately, which would leave no time for anything else in this process, including
+ * its shutdown.
  */
 const pausing = (Base: typeof Worker): typeof Worker =>
   class extends Base {

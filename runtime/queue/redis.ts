@@ -1,9 +1,9 @@
 import { Redis, ReplyError } from "ioredis";
 
 /**
- * Opens a connection. One for adding jobs fails at once while Redis is away, instead of holding the request. One for
- * taking jobs waits for Redis indefinitely (BullMQ requires it of workers). With `answerMsMax`, a command without a
- * timely answer fails, too.
+ * Opens a connection. A connection for adding jobs fails immediately while Redis is unavailable, instead of holding the
+ * request. One for taking jobs waits for Redis indefinitely (BullMQ requires it of workers). With `answerMsMax`, a
+ * command without a response within that time also fails.
  */
 export function openRedis(
   url: string,
@@ -22,14 +22,14 @@ export function openRedis(
 }
 
 /**
- * Writes a key that expires at once, under the prefix of the queues' own keys. Rejects if Redis takes no write: a
- * replica (READONLY), a full memory (OOM), a snapshot that failed (MISCONF), a login without the right (NOPERM).
+ * Writes a key that expires immediately, under the prefix of the queues' own keys. Rejects if Redis accepts no write: a
+ * replica (READONLY), a full memory (OOM), a failed snapshot (MISCONF), a login without the right (NOPERM).
  */
 export async function tryWrite(redis: Redis): Promise<void> {
   await redis.set("bull:probe", "", "PX", 1);
 }
 
-/** Returns the word with which Redis refused a command, such as READONLY; undefined if it did not answer. */
+/** Returns the word with which Redis refused a command, such as READONLY; undefined if Redis did not respond. */
 export const refusalOf = (error: unknown): string | undefined =>
   error instanceof ReplyError ? /^[A-Z]+(?= )/.exec((error as Error).message)?.[0] : undefined;
 

@@ -5,7 +5,7 @@ export interface Options {
   /** Scenarios to run, in the order of the list. */
   names: ScenarioName[];
   backends: ("redis" | "postgres")[];
-  /** A tenth of the work: to see that everything runs, not to quote figures from. */
+  /** Does a tenth of the work: this shows that everything runs, but its figures must not be quoted. */
   quick: boolean;
   /** Where Node's CPU profiles of the service's processes go; undefined: no profiles. Figures are worse with them. */
   cpuProfiles: string | undefined;

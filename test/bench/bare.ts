@@ -4,7 +4,7 @@ import pg from "pg";
 
 const [realmId = "", userId = ""] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: process.env["BENCH_DATABASE_URL"], max: 16 });
-// The service stops its Postgres before this ends.
+// The service stops its Postgres before this process ends.
 pool.on("error", () => undefined);
 
 const app = express();

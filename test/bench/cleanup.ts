@@ -1,8 +1,8 @@
 /** Work to undo at the end, whatever happens in between. */
 export interface Cleanup {
-  /** Registers something to undo. The returned function undoes it earlier; it happens once. */
+  /** Registers something to undo. The returned function undoes it earlier; each is undone only once. */
   add(undo: () => Promise<void>): () => Promise<void>;
-  /** Undoes what is left, the latest first. One failure does not keep the others from being undone. */
+  /** Undoes everything that remains, the latest first. A failure does not prevent the others from being undone. */
   run(): Promise<void>;
 }
 

@@ -27,8 +27,8 @@ export const writeOthers = (others: readonly number[]): string =>
 export const writeParts = (cpu: CpuByPart): string => parts.map((part) => figure(cpu[part])).join(" / ");
 
 /**
- * Returns the cells of some rounds under {@link loadColumns}, medians; `baseUs` is the CPU time that they are a
- * multiple of: null for none.
+ * Returns the cells of some rounds under {@link loadColumns}, as medians; the multiple is of the CPU time `baseUs`, and
+ * empty if that is null.
  */
 export function loadCells(rounds: readonly Measured[], baseUs?: number | null): string[] {
   const of = (pick: (round: Measured) => number): number => median(rounds.map(pick));

@@ -4,11 +4,12 @@ import { figure, median } from "./statistics.ts";
 /** The build just made here, or the one of the commit that it is compared with. */
 export type Side = "this" | "other";
 
-/** All figures of one side's run of a scenario, and of the other side's run beside it. */
+/** All figures of one side's run of a scenario, and of the other side's run that it is paired with. */
 export type Pair = Record<Side, readonly Figure[]>;
 
 /**
- * Returns the order of runs: this, other, other, this, and again. A machine that slows down meanwhile slows both alike.
+ * Returns the order of runs: this, other, other, this, and so on. If the machine becomes slower, both sides are
+ * affected alike.
  */
 export const turns = (pairs: number): [Side, Side][] =>
   Array.from({ length: pairs }, (_, pair) => (pair % 2 === 0 ? ["this", "other"] : ["other", "this"]));

@@ -11,17 +11,17 @@ export interface Counters {
   walBytes: number;
 }
 
-/** A connection that falls idle reports its counts within this time. */
+/** A connection that becomes idle reports its counts within this time. */
 const reportedWithinMs = 11_000;
 
 export const counterColumns = ["commits each", "WAL fsyncs each", "WAL records each", "WAL bytes each"];
 export const counterCells = ({ commits, walFsyncs, walRecords, walBytes }: Counters): string[] =>
-  // A negative difference: Postgres did more by itself meanwhile, such as a vacuum.
+  // A negative difference: while idle, Postgres did more on its own, such as a vacuum.
   [commits, walFsyncs, walRecords, walBytes].map((each) => (each < 0 ? "–" : figure(each)));
 
 /**
  * Returns what Postgres counts while something happens, less what it counts while idle, divided by the number of
- * operations. Waits until it has counted everything.
+ * operations. Waits until Postgres has counted everything.
  */
 export async function countEach(db: Database, happens: () => Promise<number>): Promise<Counters> {
   await delay(reportedWithinMs);

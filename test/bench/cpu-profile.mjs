@@ -1,5 +1,5 @@
 // Loaded into each process of the service by NODE_OPTIONS: writes a CPU profile when the process ends, into the
-// directory that is this module's query. Plain JavaScript, because the compiled service runs without a compiler;
+// directory named in this module's query. Plain JavaScript, because the compiled service runs without a compiler;
 // `--cpu-prof` itself is not allowed in NODE_OPTIONS.
 import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector";

@@ -16,7 +16,7 @@ const usPerTick = 10_000;
 
 interface ProcessTimes {
   parent: number;
-  /** Its own, and that of its children that have ended and that it has waited for. */
+  /** The process's own time, and that of ended children that it has waited for. */
   us: number;
 }
 
@@ -38,8 +38,8 @@ export function readCpu(roots: readonly number[]): CpuByPart {
 }
 
 /**
- * Reads the memory in bytes that each part's processes have resident now, without shared memory (Postgres's buffers):
- * every process of Postgres would count that again.
+ * Reads the memory in bytes that each part's processes have resident now, without shared memory (Postgres's buffers),
+ * which would otherwise be counted again for every process of Postgres.
  */
 export function readMemory(roots: readonly number[]): Record<Part, number> {
   const processes = readProcesses();

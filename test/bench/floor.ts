@@ -1,4 +1,4 @@
-/** The least that a profile costs: key, certificate and PKCS#12 in one process, without any I/O. */
+/** The least that a profile can cost: key, certificate and PKCS#12 in one process, without any I/O. */
 import { IssuerID } from "../../domain/ids.ts";
 import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../pki/certificate.ts";
 import { createIssuingCa, createRoot } from "../../worker/keys/ceremony.ts";

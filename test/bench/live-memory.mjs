@@ -1,5 +1,5 @@
 // Loaded into each process of the service by NODE_OPTIONS: on SIGUSR2 it collects all garbage and writes how many bytes
-// of JavaScript and buffers are left, into the directory that is this module's query. Plain JavaScript, because the
+// of JavaScript and buffers remain, into the directory named in this module's query. Plain JavaScript, because the
 // compiled service runs without a compiler.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -19,10 +19,10 @@ import { buildCommit, thisBuild } from "./worktree.ts";
 
 const documentFile = "docs/benchmarks.md";
 
-/** How often both builds are measured beside each other. */
+/** How many pairs are measured if the builds run one after the other. */
 const pairsOf = (quick: boolean): number => (quick ? 2 : 4);
 
-/** The same where both run at once. The first pair warms them up and does not count. */
+/** How many pairs are measured if both builds run at the same time. The first pair warms them up and does not count. */
 const pairsInTurnOf = (quick: boolean): number => (quick ? 3 : 11);
 
 async function main(): Promise<void> {
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Writes the document from what was kept, measuring nothing. */
+/** Writes the document from the kept results, without measuring. */
 async function documentFrom(directory: string): Promise<void> {
   const { results, missing } = await readResults(directory);
   if (missing.length > 0) {
@@ -80,7 +80,7 @@ const textOf = (error: unknown): string => (error instanceof Error ? (error.stac
 /** Shows progress to the person who runs this; results go to standard output. */
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** Runs the chosen scenarios one after the other. Reports one that fails, and runs the others all the same. */
+/** Runs the chosen scenarios one after another. Reports a scenario that fails, and continues with the next. */
 async function runAll(options: Options, cleanup: Cleanup): Promise<{ results: Result[]; failed: number }> {
   const { names, backends, results: directory } = options;
   const chosen = allParts.filter(({ scenario, backend }) => names.includes(scenario) && isAsked(scenario, backend));
@@ -101,8 +101,8 @@ async function runAll(options: Options, cleanup: Cleanup): Promise<{ results: Re
   return { results, failed: chosen.length - results.length };
 
   /**
-   * Returns whether a scenario runs with this backend. One that has a single backend runs with it, whichever is asked
-   * for.
+   * Returns whether a scenario runs with this backend. A scenario with its own backends runs with them, whichever are
+   * requested.
    */
   function isAsked(scenario: ScenarioName, backend: Backend): boolean {
     return scenarios[scenario].backends !== undefined || backends.includes(backend);
@@ -170,7 +170,7 @@ async function compareAll({ names, backends, quick }: Options, against: string, 
   }
 }
 
-/** Measures both sides one after the other. */
+/** Measures both sides, one after the other. */
 async function measurePairs(count: number, measure: (side: Side) => Promise<Figure[]>): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (const order of turns(count)) {

@@ -9,7 +9,7 @@ export interface Moment {
   metrics: Metrics;
 }
 
-/** Observes a moment. The processes measure the delay of their event loops from one reading to the next. */
+/** Observes a moment. The processes measure the delay of their event loops between two readings. */
 export const observe = async (service: Pick<Service, "memory" | "metrics">): Promise<Moment> => ({
   memory: service.memory(),
   metrics: await service.metrics(),

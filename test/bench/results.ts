@@ -4,7 +4,7 @@ import { scenarios, type ScenarioName } from "./scenarios/index.ts";
 import type { Outcome } from "./scenarios/scenario.ts";
 import type { Backend } from "./service.ts";
 
-/** The result of one scenario with one backend, as a file keeps it. */
+/** The result of one scenario with one backend, as stored in a file. */
 export interface Result {
   scenario: ScenarioName;
   backend: Backend;
@@ -12,7 +12,7 @@ export interface Result {
   commit: string;
   /** The machine that it was measured on, as rows of a table. */
   machine: [string, string][];
-  /** CPU microseconds of the floor just before. */
+  /** CPU microseconds of the floor, measured immediately before. */
   floorUs: number;
   outcome: Outcome;
   /** Cells of {@link processCells}. */

@@ -33,8 +33,8 @@ interface Part {
 
 /**
  * Fills a realm that has an issuer, as the owner and in bulk: drops indexes and builds them again afterwards, without
- * triggers. A tenth of the profiles is revoked, as are those of people who have left, and a tenth has expired; they
- * were made evenly over 400 days.
+ * triggers. A tenth of the profiles is revoked, and so are the profiles of people who have left; a tenth has expired.
+ * Their dates are spread evenly over 400 days.
  */
 export async function seedRealm(db: Database, realmId: string, size: RealmSize): Promise<void> {
   for (const { tables, statements } of parts(realmId, size)) {
@@ -101,7 +101,7 @@ const parts = (realmId: string, size: RealmSize): Part[] => [
         owner: sql`null::bigint, null::bigint`,
         deviceType: sql`null`,
       }),
-      // A worker would find profiles that people who have left still have, and revoke them while lists are measured.
+      // Otherwise a worker would find the profiles of people who have left, and revoke them while lists are measured.
       sql`
     update certificates c
        set revoked_at = greatest(u.offboarded_at, c.created_at), revocation_reason = 5

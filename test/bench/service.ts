@@ -19,7 +19,7 @@ import { countStatements, prepareStatements } from "./statements.ts";
 
 export type Backend = "redis" | "postgres";
 
-/** The service as `npm start` runs it, in processes and a directory of its own. */
+/** The service as `npm start` runs it, in separate processes and a separate directory. */
 export interface Service {
   backend: Backend;
   port: number;
@@ -44,9 +44,9 @@ export interface Service {
   liveMemory(part: ServicePart): Promise<number>;
   /** Returns the most memory that the part has had resident, in bytes. */
   peakMemory(part: Part): number;
-  /** Starts another worker beside the first. It stops with the service, or is killed before. */
+  /** Starts another worker in addition to the first. It stops with the service, or is killed before that. */
   startWorker(): Promise<{ kill: () => Promise<void> }>;
-  /** Starts another responder beside the first. It stops with the service. */
+  /** Starts another responder in addition to the first. It stops with the service. */
   startResponder(): Promise<void>;
   /** Returns the metrics of the api, worker and responder that the service began with. */
   metrics(): Promise<Metrics>;
@@ -229,10 +229,10 @@ export async function launch(
   return { pid: child.pid, stop };
 }
 
-/** At most so many errors of each kind are shown: beyond capacity each request may fail. */
+/** The most errors of each kind that are shown: beyond capacity every request may fail. */
 const shownMax = 3;
 
-/** Shows the service's errors at once, without the log of every request. */
+/** Shows the service's errors immediately, without the log of every request. */
 function createComplaints(): (line: string) => void {
   const shown = new Map<string, number>();
   return (line) => {
@@ -254,11 +254,14 @@ async function readMetrics(addresses: ReadonlyMap<string, string>): Promise<Metr
   return Object.fromEntries(await Promise.all([...addresses].map(read)));
 }
 
-/** Returns the option that loads a module beside this one into a process; it writes into the directory. */
+/**
+ * Returns the option that loads a module from this directory into a process; the module writes into the given
+ * directory.
+ */
 const loading = (module: string, directory: string): string =>
   `--import=${new URL(`./${module}?${encodeURIComponent(directory)}`, import.meta.url).href}`;
 
-/** Makes processes collect their garbage, and adds up what is left in them. */
+/** Makes processes collect their garbage, and adds up the remaining bytes. */
 async function collectGarbage(pids: readonly number[], directory: string): Promise<number> {
   const left = pids.map(async (pid) => {
     const file = join(directory, `${pid}.live-memory`);
@@ -304,13 +307,11 @@ const registerClient = (operate: Operate, inRealm: readonly string[]): Service["
     ...inRealm,
   ]) as Service["client"];
 
-/**
- * Registers another client. A service keeps a thousand tokens, so a scenario that draws many uses a client of its own.
- */
+/** Registers another client. A service keeps a thousand tokens, so a scenario that draws many uses its own client. */
 export const addClient = ({ operate }: Service, inRealm: readonly string[] = []): Service["client"] =>
   registerClient(operate, inRealm);
 
-/** Makes another realm in the same service, with an issuer and a client of its own. */
+/** Makes another realm in the same service, with its own issuer and client. */
 export async function addRealm(service: Service, name: string): Promise<Service> {
   const { db, port, operate } = service;
   operate(["realm", "create", "--name", name, "--domain", `${name}.example`]);
@@ -345,7 +346,7 @@ export async function addUsers({ db, realmId }: Service, count: number): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Waits until a condition holds; throws if it does not in time. */
+/** Waits until a condition holds; throws if it does not hold in time. */
 export async function until(what: string, secondsMax: number, holds: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + secondsMax * 1000;
   while (!(await holds())) {

@@ -8,7 +8,7 @@ import { table } from "./table.ts";
 const shown = 20;
 const textLengthMax = 160;
 
-/** Makes the cluster of the service, with `pg_stat_statements` loaded at each of its starts. */
+/** Initializes the service's database cluster so that each start loads `pg_stat_statements`. */
 export async function prepareStatements(dataDirectory: string): Promise<void> {
   const postgres = await startEmbeddedPostgres({
     dataDirectory,
@@ -26,13 +26,13 @@ export async function prepareStatements(dataDirectory: string): Promise<void> {
   }
 }
 
-/** Begins to count, in a schema of its own. */
+/** Starts counting statements, in the schema `bench`. */
 export async function countStatements(db: Database): Promise<void> {
   await db.query(verbatim("create schema bench"));
   await db.query(verbatim("create extension pg_stat_statements schema bench"));
 }
 
-/** Returns the statements that took the most time since, as a table. */
+/** Returns the statements that have taken the most time since {@link countStatements}, as a table. */
 export async function writeStatements(db: Database): Promise<string> {
   const rows = await db.query<{
     calls: number;

@@ -1,4 +1,4 @@
-/** Returns the value below which the given part of the sorted values lies. */
+/** Returns the value below which the given fraction of the sorted values lies. */
 export function percentile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
@@ -19,7 +19,7 @@ export function slope(points: readonly { x: number; y: number }[]): number {
   return along / points.reduce((sum, { x }) => sum + (x - middleX) ** 2, 0);
 }
 
-/** Formats a figure for people: three significant digits at least, no decimals from three digits before the point. */
+/** Formats a figure for people: at least three significant digits, and no decimals from 100 up. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -27,7 +27,7 @@ export function figure(value: number): string {
   return value.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
-/** Returns the median of some rounds; of two or more also the lowest and the highest. */
+/** Returns the median of the values; with two or more values also the lowest and the highest. */
 export function withRange(values: readonly number[]): string {
   if (values.length < 2) return figure(median(values));
   return `${figure(median(values))} (${figure(Math.min(...values))}–${figure(Math.max(...values))})`;

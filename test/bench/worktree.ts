@@ -24,7 +24,7 @@ export function thisBuild(): Build {
   }
 }
 
-/** Checks a commit out into a directory of its own, which the cleanup removes, and builds it there. */
+/** Checks a commit out into a new directory, which the cleanup removes, and builds it there. */
 export async function buildCommit(commit: string, cleanup: Cleanup): Promise<Build> {
   const name = git("rev-parse", "--short", "--verify", "--end-of-options", `${commit}^{commit}`);
   const directory = await mkdtemp(join(tmpdir(), "realmpass-against-"));
@@ -47,7 +47,7 @@ export async function buildCommit(commit: string, cleanup: Cleanup): Promise<Bui
 
 const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
 
-/** Runs a program to its end; the cleanup ends it. Its output goes to stderr. */
+/** Runs a program until it exits, with its output on stderr; the cleanup stops it if it is still running. */
 async function runProgram(program: string, args: readonly string[], cwd: string, cleanup: Cleanup): Promise<void> {
   const child = spawn(program, args, { cwd, stdio: ["ignore", process.stderr, process.stderr] });
   if (child.pid !== undefined) cleanup.add(() => ended(child));

@@ -25,7 +25,7 @@ const identity = "abcdefghijklmnopqrst@wifi.example.org";
 const notBefore = new Date("2026-11-21T09:00:00Z");
 const notAfter = new Date("2027-11-21T09:00:00Z");
 
-/** Texts that look like markup, like its end, or like nothing that XML can contain. */
+/** Texts that look like markup, like the end of markup, or that XML cannot contain. */
 const hostileTexts = [
   `<&"'>`,
   "</string><key>Password</key><string>",
@@ -35,7 +35,7 @@ const hostileTexts = [
   "\ufffe\uffff",
   "line\r\nline\tend",
 ] as const;
-/** Returns the text as a reader of XML finds it. */
+/** Returns the text that an XML parser finds in the file. */
 const asRead = (text: string): string => text.replace(/[\ufffe\uffff]/g, "\ufffd");
 
 let directory: string;
@@ -53,7 +53,7 @@ const base64 = (pem: string): string => new X509Certificate(pem).raw.toString("b
 const pemOf = (certificate: string): string => new X509Certificate(Buffer.from(certificate, "base64")).toString();
 
 let another: string | undefined;
-/** Returns the certificate of a root that has nothing to do with the device's. */
+/** Returns the certificate of a root unrelated to the device's root. */
 const otherRoot = (): string =>
   (another ??= base64(
     openssl([
@@ -257,7 +257,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
     });
   });
 
-  test.each([...deviceTypes, null])("for %s holds key and certificate under a password of its own", (deviceType) => {
+  test.each([...deviceTypes, null])("for %s protects key and certificate with a unique password", (deviceType) => {
     const [one, other] = [1, 2].map(() => bundleOfMobileconfig(profileOf({ format: "mobileconfig", deviceType })));
     if (one === undefined || other === undefined) throw new Error("no bundle");
     const opened = openBundle(one);
@@ -327,7 +327,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
         },
       );
 
-    test("verifies in OpenSSL (RFC 5652) and holds the profile and the signer's chain", () => {
+    test("verifies in OpenSSL (RFC 5652) and contains the profile and the signer's chain", () => {
       const file = signed();
       const verified = verify(file);
 
@@ -365,7 +365,7 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     expect(one("//ProviderInfo/DisplayName[@lang='any']")).toEqual(["Example Üniversity"]);
   });
 
-  test("names every RADIUS server, each roaming consortium by itself in the realm's order, and where people get help", () => {
+  test("names every RADIUS server, each roaming consortium in its own element in the realm's order, and where to get help", () => {
     const file = encode(
       { format: "eap-config" },
       {
@@ -390,7 +390,7 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     ["mail", "EmailAddress"],
     ["web", "WebAddress"],
     ["phone", "Phone"],
-  ])("has a help element for %s alone if the realm names only that, and none without help", (kind, element) => {
+  ])("has a help element for %s and no other if the realm names only that, and no help element if it names none", (kind, element) => {
     const help = { mail: "", web: "", phone: "", [kind]: "1" };
     const file = encode({ format: "eap-config" }, { help });
     expect(faultsOf(file, grammar)).toBe("");
@@ -438,13 +438,13 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     }
   });
 
-  test.each([0, 1, 500, 999])("ends in the same whole second as the certificate, %i ms after it", (milliseconds) => {
+  test.each([0, 1, 500, 999])("ends in the same whole second as a certificate whose end is %i ms past the second", (milliseconds) => {
     const file = encode({ format: "eap-config", notAfter: new Date(notAfter.getTime() + milliseconds) });
     expect(faultsOf(file, grammar)).toBe("");
     expect(xpath(file, "//ValidUntil")).toEqual(["2027-11-21T09:00:00Z"]);
   });
 
-  test.each([...deviceTypes, null])("for %s holds key, certificate and issuing CA under a password", (deviceType) => {
+  test.each([...deviceTypes, null])("for %s protects key, certificate and issuing CA with a unique password", (deviceType) => {
     const [one, other] = [1, 2].map(() => bundleOfEapConfig(encode({ format: "eap-config", deviceType })));
     if (one === undefined || other === undefined) throw new Error("no bundle");
     const opened = openBundle(one);

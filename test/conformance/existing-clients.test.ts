@@ -4,7 +4,7 @@ import { answerOf, authorizationOn, drawPkce, postForm, redirectUri } from "../s
 import type { GivenApplication, GivenUser } from "../support/given/given.ts";
 import { givenIssuingRealm } from "../support/given/issuing.ts";
 
-/** The requests of two existing client programs, as they send them, one after the other. */
+/** The requests of two existing client programs, as the programs send them, in order. */
 
 const api = useApi();
 const { given } = api;

@@ -23,7 +23,7 @@ test("the guide's block for wpa_supplicant is the one on the page about RADIUS s
   expect(written).toBe(sent);
 });
 
-/** The settings for a cable, by their names in NetworkManager. */
+/** The settings for a wired network, by their names in NetworkManager. */
 const wiredSettings = (): Record<string, string> => {
   const [, section = ""] = /\[802-1x\]\n([^[]*)/.exec(blockWith(guide, "type=ethernet")) ?? [];
   return Object.fromEntries(section.split("\n").flatMap((line) => (line === "" ? [] : [line.split("=")])));
@@ -53,7 +53,7 @@ test("netplan hands NetworkManager the same settings for a cable", () => {
   expect(Object.fromEntries(given)).toMatchObject(wiredSettings());
 });
 
-test("wpa_supplicant sends the same over a cable as in the block for Wi-Fi", () => {
+test("wpa_supplicant has the same settings for a cable as for Wi-Fi", () => {
   const wired = blockWith(guide, "network=", "IEEE8021X");
   const wifi = blockWith(guide, "network=", "WPA-EAP");
   expect(wired).not.toBe("");

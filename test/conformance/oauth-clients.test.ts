@@ -18,8 +18,8 @@ import { describeWithTool } from "../support/run/tools.ts";
 import { givenLocalAccount, testPassword, type LocalAccount } from "../support/given/local-account.ts";
 
 /**
- * Third-party client libraries, unchanged, against the service over HTTP, with a person who signs in by the form and
- * consents by the button.
+ * Third-party client libraries, unchanged, against the service over HTTP, with a person who signs in with the form and
+ * consents with the button.
  */
 
 const redirectUri = "https://client.example/back";
@@ -87,7 +87,7 @@ describe("oauth4webapi", () => {
     return oauth.processDiscoveryResponse(new URL(issuer), answer);
   };
 
-  test("a person signs in with code and PKCE, is known, refreshes, and logs out", async () => {
+  test("a person signs in with code and PKCE, is identified, refreshes, and logs out", async () => {
     const as = await discover();
     const me: oauth.Client = { client_id: publicClient.clientId };
     const { verifier, challenge } = drawPkce();
@@ -174,7 +174,7 @@ describe("openid-client", () => {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so to make people think; this is loopback
   const options = { execute: [client.allowInsecureRequests] };
 
-  test("a person signs in with code and PKCE, is known, refreshes, and logs out", async () => {
+  test("a person signs in with code and PKCE, is identified, refreshes, and logs out", async () => {
     const config = await client.discovery(
       new URL(issuer),
       confidential.clientId,
@@ -199,7 +199,7 @@ describe("openid-client", () => {
       idTokenExpected: true,
     });
     expect(tokens.claims()).toMatchObject({ sub: person.id });
-    // The contract has no expires_in; clients renew on invalid_token.
+    // Token responses have no `expires_in`, as documented; clients renew on invalid_token.
     expect(tokens.expiresIn()).toBeUndefined();
     expect(await client.fetchUserInfo(config, tokens.access_token, person.id)).toMatchObject({ sub: person.id });
 
@@ -226,7 +226,7 @@ describe("openid-client", () => {
 describe("simple-oauth2", () => {
   const auth = () => ({ tokenHost: issuer, tokenPath: "/oauth/token", revokePath: "/oauth/revoke" });
 
-  test("a person signs in with code and PKCE, refreshes, and all of it is revoked", async () => {
+  test("a person signs in with code and PKCE, refreshes, and revokes all tokens", async () => {
     const app = new AuthorizationCode({
       client: { id: confidential.clientId, secret: confidential.secret },
       auth: { ...auth(), authorizePath: "/oauth/authorize" },
@@ -257,7 +257,7 @@ describe("simple-oauth2", () => {
 });
 
 describe("@badgateway/oauth2-client", () => {
-  test("a person signs in with code and PKCE, a token that is refused is renewed, and revoking signs out", async () => {
+  test("a person signs in with code and PKCE, a refused token is renewed, and revocation signs the person out", async () => {
     const { clientId, secret: clientSecret } = confidential;
     const app = new OAuth2Client({ server: issuer, clientId, clientSecret });
     const [state, codeVerifier] = [oauth.generateRandomState(), await generateCodeVerifier()];
@@ -357,7 +357,7 @@ describeWithTool(["ruby", "omniauth_openid_connect", "webrick"], "omniauth_openi
     const info = () => api("/oauth/userinfo", credentials.token);
     expect(await info()).toMatchObject({ status: 200, body: { sub: person.id } });
 
-    // It asks for no offline access: to renew, it signs in again, and nothing is asked.
+    // The application does not request offline access: to renew, it signs the person in again, without any question.
     const again = JSON.parse((await browser.submit(await browser.get(url), {})).text) as SignedIn;
     expect(again.uid).toBe(person.id);
     expect(again.credentials.token).not.toBe(credentials.token);

@@ -44,7 +44,7 @@ test("2 and 4 logout needs no cookie, and a second logout succeeds", async () =>
   }
 });
 
-/** Expects a page that changes nothing, and names no address of an attacker's. */
+/** Expects a page without a redirect, and a session that is still alive. */
 const expectPageOnly = async (answer: ApiAnswer, { status, accessToken }: { status: number; accessToken: string }) => {
   expect({ status: answer.status, location: answer.headers.location }).toEqual({ status, location: undefined });
   expect(answer.headers["content-type"]).toMatch(/^text\/html/);

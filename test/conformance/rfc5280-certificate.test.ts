@@ -117,7 +117,7 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
       "c.der": der,
     }).stdout;
 
-  test.each(variants)("%s: a strictly valid chain for its purpose", async (_, override) => {
+  test.each(variants)("%s: the chain is strictly valid for its purpose", async (_, override) => {
     const issuerName = override.issuer === undefined ? "issuing" : "issuing-rsa";
     const files = {
       "root.pem": certificatePem("root"),
@@ -173,13 +173,13 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
     expect(printed).toContain(`CA Issuers - URI:${testUrls.caIssuers}\n`);
   });
 
-  test("RFC 5280 section 4.2.1.3: an RSA key may also encipher keys", async () => {
+  test("RFC 5280 section 4.2.1.3: an RSA key has the usage keyEncipherment as well", async () => {
     expect(text(await issue({ publicKeySpki: rsaKey, keyIsRsa: true }))).toMatch(
       /critical\s+Digital Signature, Key Encipherment\n/,
     );
   });
 
-  test("RFC 5280 section 4.2.1.6: a server is named by dNSName, and by the same CN", async () => {
+  test("RFC 5280 section 4.2.1.6: a server's name is in dNSName and in the CN", async () => {
     const printed = text(await issue(infrastructure));
 
     expect(printed).toContain("Subject: CN=radius.example.org,");
@@ -218,7 +218,7 @@ describe("RFC 5280 section 4.1.2.5: dates through 2049 are UTCTime, from 2050 Ge
     expect(der.toString("latin1", end?.contentStart, end?.end)).toBe(written);
   });
 
-  test("parts of a second are dropped, in the draft as in the certificate", () => {
+  test("fractions of a second are dropped, in the draft as in the certificate", () => {
     const draft = draftCertificate(certificateRequest({ notAfter: new Date("2027-01-01T00:00:00.999Z") }));
     expect(draft.notAfter).toEqual(new Date("2027-01-01T00:00:00Z"));
   });
@@ -234,7 +234,7 @@ test("RFC 5280 section 4.1.1.2: the outer signature algorithm equals the one in 
   }
 });
 
-test("RFC 5280 section 4.2.1.2: keys of any size have a key identifier of their own", () => {
+test("RFC 5280 section 4.2.1.2: keys of any size have different key identifiers", () => {
   const identifiers = [rsaKey, p384Key, certificateRequest().publicKeySpki].map((key) =>
     subjectKeyIdentifier(key).toString("hex"),
   );

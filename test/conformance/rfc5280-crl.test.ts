@@ -23,7 +23,7 @@ async function crlOf(
   entries: readonly CrlEntry[],
   { name = "issuing", ...override }: Partial<CrlRequest> & { name?: TestIssuerName } = {},
 ): Promise<Buffer> {
-  // As many portions as entries: their boundaries must not show.
+  // One piece per entry: the boundaries of pieces must not be visible in the CRL.
   const pieces = entries.map((each) => encodeCrlEntries([each]));
   const request = { number: 1n, thisUpdate, nextUpdate, pieces, ...override };
   const { head, tail } = await signCrl(testIssuer(name), request, () => Promise.resolve());
@@ -52,7 +52,7 @@ describeWithTool("openssl", "a CRL", () => {
     return shown.stdout;
   };
 
-  test.each<TestIssuerName>(["issuing", "issuing-rsa"])("of the issuer %s verifies with OpenSSL", async (name) => {
+  test.each<TestIssuerName>(["issuing", "issuing-rsa"])("of the issuer %s verifies in OpenSSL", async (name) => {
     for (const entries of [[], fixed]) {
       const verified = openssl(["crl", "-inform", "DER", "-in", "crl.der", "-noout", "-CAfile", "ca.pem", "-verify"], {
         "crl.der": await crlOf(entries, { name }),
@@ -108,7 +108,7 @@ test("entries begin and end at the counted offsets, and other bytes are not acce
   }
 });
 
-test("a CRL that ends before it begins, or without a number, is not signed", async () => {
+test("a CRL that expires before it is valid, or that has no number, is not signed", async () => {
   await expect(crlOf([], { nextUpdate: thisUpdate })).rejects.toThrow(RangeError);
   await expect(crlOf([], { number: 0n })).rejects.toThrow(RangeError);
 });

@@ -25,8 +25,8 @@ import { describeWithTool, requireTool } from "../support/run/tools.ts";
 import { testKeyCost } from "../support/given/hierarchy/test-hierarchy.ts";
 
 /**
- * RFC 5280 section 4.2.1.10 as other programs read it: what an issuing CA of the ceremony may certify, in each form of
- * its name constraints. Its foreign certificates are signed here, with its key and outside the service's rules.
+ * RFC 5280 section 4.2.1.10 as other programs apply it: what an issuing CA of the ceremony can certify, with each form
+ * of name constraints. The forbidden certificates are signed here with its key, bypassing the service's rules.
  */
 
 const serverAuth = "1.3.6.1.5.5.7.3.1";
@@ -37,7 +37,7 @@ interface Leaf {
   commonName: string;
   names: { type: "dns" | "ip" | "email"; value: string }[];
   purpose: string;
-  /** Accepted from every CA; or only from one without name constraints. */
+  /** True: accepted from every CA. False: accepted only from a CA without name constraints. */
   permitted: boolean;
 }
 
@@ -77,7 +77,7 @@ const leaves = {
 } as const satisfies Record<string, Leaf>;
 type LeafName = keyof typeof leaves;
 
-/** Each leaf under each form, and whether it is to be accepted. */
+/** Each leaf under each form, and whether it must be accepted. */
 const cases = nameConstraintsForms.flatMap((form) =>
   (Object.keys(leaves) as LeafName[]).map((leaf) => ({
     form,

@@ -40,7 +40,7 @@ test("2.3.1 both methods accept a secret, and a client that has one must send it
   expect(await token({ ...fields, code: await codeFor(user, confidential) }, { authorization: basic })).toMatchObject({
     status: 200,
   });
-  // A secret is only used if the client was registered with one.
+  // A secret is checked only if the client was registered with one.
   expect(await redeem(application, await codeFor(user, application), { client_secret: "whatever" })).toMatchObject({
     status: 200,
   });

@@ -29,7 +29,7 @@ test("6 the response has exactly three properties, and the refresh token keeps w
   expect(await as.token(first.access_token).get("/api/realm")).toMatchObject({ status: 200 });
 });
 
-test("6 a narrower scope applies only to the new token, a wider one is refused, and the session keeps its own", async () => {
+test("6 a narrower scope applies only to the new token, a wider one is refused, and the session keeps its scope", async () => {
   const { body: first } = await signIn(user, application, { scope: "openid offline_access realm.read profile.read" });
   const narrow = await refresh(application, first.refresh_token, { scope: "profile.read" });
   expect(Object.keys(narrow.body).sort()).toEqual(["access_token", "token_type"]);

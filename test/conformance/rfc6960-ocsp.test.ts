@@ -224,7 +224,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
 });
 
 describeWithTool("openssl", "the certificate of a responder (RFC 6960 section 4.2.2.2)", () => {
-  test("signs only OCSP answers, and is itself exempt from revocation checks", async () => {
+  test("signs only OCSP responses, and is itself exempt from revocation checks", async () => {
     const { stdout } = openssl(["x509", "-in", "responder.pem", "-noout", "-text"], {
       "responder.pem": pem("CERTIFICATE", await responderCertificate()),
     });
@@ -273,7 +273,7 @@ describe("no responder's certificate is signed if it", () => {
   });
 });
 
-test("the answer for fixed inputs never changes", async () => {
+test("the response for fixed inputs never changes", async () => {
   const certId = encodeCertId({ issuer: certificateDer("issuing"), serialNumber: "4711", algorithm: "sha256" });
   const at = new Date("2026-11-21T09:00:00Z");
   const responseData = encodeResponseData({

@@ -17,7 +17,9 @@ describe("the two ways to write an empty password (RFC 7292 appendix B.1)", () =
       countingUp,
     );
 
-  /** Prints every octet of `der` in hexadecimal, a line for each header with a short content, indented by depth. */
+  /**
+   * Prints every octet of `der` in hexadecimal, with one line for each header with a short content, indented by depth.
+   */
   function dump(der: Buffer, depth = 0): string {
     const indent = "  ".repeat(depth);
     const lines = readDer(der).map(({ tag, header, content }) => {
@@ -47,14 +49,14 @@ describe("the two ways to write an empty password (RFC 7292 appendix B.1)", () =
     [null, "pkcs12-3des.txt"],
     ["Linux", "pkcs12-aes256.txt"],
     ["ChromeOS", "pkcs12-aes256.txt"],
-  ] as const)("every octet of a file for %s is pinned in %s", async (deviceType, pinned) => {
+  ] as const)("for %s every octet of the file is pinned in %s", async (deviceType, pinned) => {
     const text = dump(encode(deviceType));
 
     expect(text.replace(/\s/g, "")).toBe(encode(deviceType).toString("hex"));
     await expect(text).toMatchFileSnapshot(`pinned/${pinned}`);
   });
 
-  test.each([...deviceTypes, null])("the MAC of a file for %s verifies with only one of them", (deviceType) => {
+  test.each([...deviceTypes, null])("for %s the MAC of the file verifies with only one of them", (deviceType) => {
     const right = deviceType === "MacOS" ? "zero-length" : "two-zero-octets";
     const wrong = deviceType === "MacOS" ? "two-zero-octets" : "zero-length";
 

@@ -24,7 +24,9 @@ interface Case {
   certificates: 1 | 2;
 }
 
-/** A file for every device type and the unknown one, and both kinds of key. The bundle formats are the same file. */
+/**
+ * A file for every device type and the unknown type, with both kinds of key. The bundle formats have the same files.
+ */
 const cases: readonly Case[] = [...deviceTypes, null].flatMap((deviceType) =>
   (["ec-p256", "rsa-2048"] as const).map((keyType) => ({
     deviceType,
@@ -84,7 +86,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
       expect(new Set(localKeyIds).size).toBe(1);
     });
 
-    test("with no other password", () => {
+    test("opens with no other password", () => {
       expect(run("openssl", ["pkcs12", "-in", "Windows-ec-p256.p12", "-passin", "pass:x", "-nodes"]).status).toBe(1);
     });
   });
@@ -93,7 +95,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
     const info = (file: string, ...password: string[]) =>
       run("certtool", ["--p12-info", "--inder", ...password, "--infile", file]);
 
-    /** Decrypts the key, which certtool shows as it is in the bag. */
+    /** Decrypts the key, which certtool prints in its encrypted form. */
     function decryptKey(listing: string, file: string): Buffer {
       const [encrypted] =
         /-----BEGIN ENCRYPTED PRIVATE KEY-----[^-]+-----END ENCRYPTED PRIVATE KEY-----\n/.exec(listing) ?? [];
@@ -112,7 +114,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
       expect(decryptKey(read.stdout, one.file).includes(Buffer.from(d, "base64url"))).toBe(true);
     });
 
-    test.each(zeroLength)("refuses $file, as is known, and reads it with --null-password", (one) => {
+    test.each(zeroLength)("refuses $file, which is a known limitation, and reads it with --null-password", (one) => {
       const refused = info(one.file, "--password", "");
       const read = info(one.file, "--null-password");
 
@@ -148,7 +150,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
   });
 
   describeWithTool("keytool", "and Java's keytool", () => {
-    // A Java machine for each file costs a third of a second, and keytool handles all keys alike.
+    // Starting Java for each file takes a third of a second, and keytool treats all keys alike.
     test.each(cases.filter(({ file }) => file.endsWith("ec-p256.p12")))("lists $file", (one) => {
       const listed = run("keytool", [
         "-J-Dfile.encoding=UTF-8",
@@ -191,7 +193,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
   describe("and in Node, which then proves possession of the key in a TLS handshake", () => {
     test.each(cases)("$file", async (one) => {
       const { privateKeyPkcs8: ownKey, x509 } = hierarchy.clients["ec-p256"];
-      // Where the file contains the issuing CA, the server knows only the root: the client has to send the issuing CA.
+      // If the file contains the issuing CA, the server has only the root, so the client must send the issuing CA.
       const ca = one.certificates === 2 ? [hierarchy.rootPem] : [hierarchy.rootPem, hierarchy.issuerPem];
       const key = createPrivateKey({ key: ownKey, format: "der", type: "pkcs8" }).export({
         format: "pem",
@@ -203,7 +205,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
       server.listen(0, "127.0.0.1");
       await once(server, "listening");
       const { port } = server.address() as AddressInfo;
-      // The server's certificate does not matter here, and is no server certificate.
+      // The server's certificate does not matter here: it is a client certificate.
       const secureContext = createSecureContext({ pfx: readFileSync(join(directory, one.file)), passphrase: "" });
       const client = connect({ host: "127.0.0.1", port, secureContext, rejectUnauthorized: false });
       try {

@@ -25,7 +25,7 @@ let own: Caller;
 let account: GivenGuestAccount;
 let guest: Caller;
 
-/** Responses of the API, each as it was when the object was made or read. */
+/** Responses of the API, as they were when the object was created or read. */
 const made: Record<"profile" | "guestProfile" | "infrastructureProfile", Record<string, ApiAnswer["body"]>> = {
   profile: {},
   guestProfile: {},
@@ -53,7 +53,7 @@ function dataOf(answer: ApiAnswer): ApiAnswer["body"] {
   return answer.body.data;
 }
 
-/** The JSON form of each type of the specification. */
+/** The JSON form of each type in the specification. */
 const types: Record<string, (value: unknown) => boolean> = {
   string: (value) => typeof value === "string",
   timestamp: (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
@@ -74,7 +74,7 @@ function expectFields(section: Section, value: Record<string, unknown>): void {
 
 const fieldsOf = (section: Section): string[] => specification[section].map(([name]) => name);
 
-/** Expects a creation's response: the fields of the profile, the further ones, and one of the two outputs. */
+/** Expects the response to a creation: the fields of the profile, the additional fields, and one of the two outputs. */
 function expectCreated(section: Section, created: Record<string, unknown>, further: string[], shape: "a" | "b"): void {
   const output = shape === "a" ? ["data"] : ["certificate", "privateKey"];
   expect(Object.keys(created).sort()).toEqual([...fieldsOf(section), ...further, ...output].sort());
@@ -83,7 +83,7 @@ function expectCreated(section: Section, created: Record<string, unknown>, furth
   expectOpens(created);
 }
 
-/** Expects an empty password to open the file, and certificate and key to belong together. Tries both. */
+/** Expects the file to open with an empty password, or the certificate and the key to match. */
 function expectOpens({ data, certificate, privateKey }: Record<string, unknown>): void {
   if (typeof data === "string") {
     const pfx = Buffer.from(data, "base64");
@@ -94,7 +94,7 @@ function expectOpens({ data, certificate, privateKey }: Record<string, unknown>)
   }
 }
 
-/** Makes one test of each row of a section. A row without a check fails, and so does a check without a row. */
+/** Makes one test for each row of a section. A row without a check fails, and so does a check without a row. */
 function rows(section: Section, keyOf: (row: readonly string[]) => string, checks: Record<string, () => unknown>) {
   describe(`section ${section}`, () => {
     const keys = specification[section].map(keyOf);
@@ -111,7 +111,10 @@ function rows(section: Section, keyOf: (row: readonly string[]) => string, check
 
 const first = ([name = ""]: readonly string[]): string => name;
 
-/** Rows that name the fields of one object: they are checked together, in every response that contains the object. */
+/**
+ * Tests the rows that name the fields of one object: they are checked together, in every response that contains the
+ * object.
+ */
 function fieldRows(section: Section, examples: () => Promise<Record<string, unknown>[]>) {
   describe(`section ${section}`, () => {
     let found: Record<string, unknown>[];
@@ -126,7 +129,7 @@ function fieldRows(section: Section, examples: () => Promise<Record<string, unkn
     if (nullable.length > 0) {
       test.each(nullable.map(first))("%s is null in one case and set in another", (name) => {
         const values = found.map((example) => example[name]);
-        // The OCSP responder has not been asked yet.
+        // `lastOcsp` is always null here: the OCSP responder has not been asked yet.
         if (name !== "lastOcsp") expect(values.some((value) => value !== null)).toBe(true);
         expect(values).toContain(null);
       });
@@ -351,7 +354,7 @@ rows("2.8 deviceType", first, {
   ),
 });
 
-/** Returns whether a person gets through sign-in to an application. */
+/** Returns whether a person can sign in to an application. */
 async function canLogIn(user: GivenUser): Promise<boolean> {
   const visitor = createBrowserSession(() => [api.url]);
   const page = await visitor.get(`${api.url}/sign-in/${await given.signInLink(user)}`);
@@ -467,7 +470,7 @@ rows("4.1 grants", first, {
   client_credentials: clientCredentials,
 });
 
-/** A list over GET and POST, with items that a search has to find and others that it must not. */
+/** Checks a list over GET and POST; with `search`, also that a search finds the right items and no others. */
 const list =
   (section: Section, path: () => string, search?: () => Promise<{ found: string; field: string }>) => async () => {
     const wrapped = { limit: 100, offset: 0, total: expect.any(Number), data: expect.any(Array) };

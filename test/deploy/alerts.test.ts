@@ -13,7 +13,7 @@ describeWithTool("promtool", "Prometheus' own checker", () => {
     expect(promtool("check", "rules", "rules.yml")).toContain("SUCCESS");
   });
 
-  // Hours of series take most of a minute on an idle machine.
+  // Simulating hours of series takes most of a minute on an idle machine.
   test("sees each alert fire only when it should", { timeout: 600_000 }, () => {
     expect(promtool("test", "rules", "rules.test.yml")).toContain("SUCCESS");
   });
@@ -28,7 +28,7 @@ describeWithTool("promtool", "Prometheus' own checker", () => {
       onTestFinished(() => {
         rmSync(directory, { recursive: true });
       });
-      // Grafana puts a duration in place of its own variable.
+      // Grafana replaces this variable with a duration.
       const rules = exprs.map((expr, at) => ({ record: `q:${at}`, expr: expr.replaceAll("$__rate_interval", "5m") }));
       writeFileSync(join(directory, "rules.json"), JSON.stringify({ groups: [{ name: "dashboard", rules }] }));
       return promtool("check", "rules", join(directory, "rules.json"));

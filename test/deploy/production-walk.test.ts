@@ -7,11 +7,11 @@ import { atEndOfFile } from "../support/run/at-end.ts";
 import { shellBlocks } from "../support/run/shell-blocks.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-/** When a step fails, shows the processes' last lines. */
+/** Shows the last lines of each process's log when a step fails. */
 const journalOnFailure =
   "trap 'status=$?; [ $status = 0 ] || tail -n 8 /run/units/*.log | cut -c 1-300; exit $status' EXIT";
 
-/** Nothing of the database is left. */
+/** Replaces the database cluster with an empty one. */
 const newCluster = `
 version=$(ls /usr/lib/postgresql | sort -n | tail -1)
 pg_dropcluster --stop "$version" main
@@ -19,7 +19,9 @@ pg_createcluster "$version" main --port 5432 >/dev/null
 pg_ctlcluster "$version" main start
 `;
 
-/** The commands of docs/production.md and docs/backup.md, as they stand there, on a machine of their own with Debian's packages. */
+/**
+ * Runs the commands of docs/production.md and docs/backup.md, as printed, on a separate machine with Debian's packages.
+ */
 describeWithTool(
   [
     "root",
@@ -94,7 +96,7 @@ describeWithTool(
     test("restarting one api after the other fails no request at the proxy", () => {
       const answers = found["rolling"] as Record<string, number>;
       expect(answers["200"]).toBeGreaterThan(20);
-      // The others are from a reached limit or a stopping api: a retry succeeds.
+      // The other statuses come from a limit that was reached or an api that is stopping: a retry succeeds.
       const others = Object.keys(answers).filter((status) => !["200", "202", "409", "429", "503"].includes(status));
       expect(others).toEqual([]);
     });
@@ -105,7 +107,7 @@ describeWithTool(
       expect(found["secretsInLogs"]).toEqual([]);
     });
 
-    test("the proxy passes 200,000 rows, and the api receives them with less than 400 MB", () => {
+    test("the proxy accepts 200,000 rows, and the api receives them with less than 400 MB", () => {
       expect(found["upload"]).toEqual([202, 200_000, "student-1@example.org"]);
       expect(found["apiMegabytes"]).toBeLessThan(400);
     });
@@ -146,7 +148,7 @@ describeWithTool(
       });
 
       test("records the loss in the audit log, and keeps the other entries unchanged", () => {
-        // The second if the new chain is already as long as the head.
+        // `chain_rewritten` if the new chain is already as long as the recorded head.
         expect([["chain_truncated"], ["chain_rewritten"]]).toContainEqual(drill["unacknowledged"]);
         expect(drill["verified"]).toEqual({
           ok: true,

@@ -10,7 +10,7 @@ import { atEnd } from "../support/run/at-end.ts";
 const run = (directory: string, program: string, ...args: string[]): string =>
   execFileSync(program, args, { cwd: directory, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-/** Packs the commit that is checked out here, in a clone of its own. */
+/** Packs the commit that is checked out here, in a separate clone. */
 async function pack(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-release-"));
   atEnd(() => rm(directory, { recursive: true, force: true }));

@@ -9,7 +9,7 @@ import { describeWithTool } from "../support/run/tools.ts";
 
 const section = readFileSync("docs/production.md", "utf8").split("## 13. A second machine\n")[1] ?? "";
 
-/** Returns the setting of the page that begins like this, and that the test applies. */
+/** Returns the page's setting that begins with `start`, for the test to apply. */
 function setting(start: string): string {
   const found = section.split("`").find((text, at) => at % 2 === 1 && text.startsWith(start));
   if (found === undefined) throw new Error(`the page has no ${start}`);
@@ -61,7 +61,7 @@ describeWithTool(
       expect(found).toMatchObject({ ocsp: "good", crl: 200 });
     });
 
-    test("trusts the first machine's proxy by the page's setting", () => {
+    test("trusts the first machine's proxy with the page's setting", () => {
       expect(found["trusted"]).toEqual([]);
       expect(found["untrusted"]).toMatchObject([{ message: expect.stringContaining("a proxy's address") as string }]);
     });

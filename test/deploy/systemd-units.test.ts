@@ -8,13 +8,13 @@ import { atEndOfFile } from "../support/run/at-end.ts";
 import { promptBlocks, shellBlocks } from "../support/run/shell-blocks.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-/** Debian's packages, as their own units start them. */
+/** Starts Debian's packages with their own units. */
 const startPackages = `
 systemctl daemon-reload
 systemctl start "postgresql@$version-main" redis-server nginx
 `;
 
-/** When a step fails, shows the units' last lines. */
+/** Shows the last lines of the units' logs when a step fails. */
 const journalOnFailure = "trap 'status=$?; [ $status = 0 ] || journalctl --lines 60 | cut -c 1-300; exit $status' EXIT";
 
 interface Run {
@@ -45,7 +45,7 @@ type Radius = Record<"freeradius" | "timer" | "timers", string[]> & Record<"befo
 const good = { status: 0, result: "success" };
 const failed = { status: 1, result: "exit-code" };
 
-/** The units of deploy/systemd as docs/production.md installs them, under a systemd that has booted. */
+/** The units of deploy/systemd, installed as docs/production.md describes, under a running systemd. */
 describeWithTool(
   [
     "root",
@@ -97,7 +97,7 @@ describeWithTool(
       expect(radius.strict.away).toEqual([false, false]);
     });
 
-    test("the resilient download replaces it, and decides by the CRL from its timer while OCSP is away", () => {
+    test("the resilient download replaces the strict one, and while OCSP is away decides by the CRL that its timer fetched", () => {
       const running = ["enabled", "active"];
       expect(radius.resilient).toMatchObject({ freeradius: running, before: [true, true], revoked: [true, false] });
       expect(radius.resilient).toMatchObject({ timer: running, away: [true, false] });
@@ -168,7 +168,7 @@ describeWithTool(
         });
       });
 
-      test("api and worker do not start without their drop-ins, for lack of a login for the queue", () => {
+      test("api and worker do not start without their drop-ins, because they lack a login for the queue", () => {
         expect(found.inPostgres.refused).toEqual(["failed 78", "failed 78"]);
       });
     });

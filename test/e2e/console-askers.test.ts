@@ -34,7 +34,10 @@ describeWithTool("chromium-headless-shell", "an OCSP request about a revoked dev
     return serial;
   };
   const timelineOf = (page: Page) => page.getByRole("table", { name: "Timeline" });
-  /** Asks from an address until the device's details show the text: the responder writes within seconds. */
+  /**
+   * Asks from an address until the device's details show the text, because the responder records requests some seconds
+   * later.
+   */
   const expectAsked = (page: Page, serial: string, { from, says }: { from: string; says: RegExp }): Promise<void> =>
     eventually(async () => {
       await ask(serial, { from });

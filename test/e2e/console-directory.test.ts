@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: pagesMs });
 describeWithTool("chromium-headless-shell", "a directory, in the console", () => {
   const subject = useConsole();
 
-  test("a static token is shown once, opens SCIM, and is refused once it is deleted", async () => {
+  test("a static token is shown once, gives access to SCIM, and is refused once it is deleted", async () => {
     const { realmId } = subject.realm;
     const { clientId } = await subject.api.given.application({ realmId, name: "Okta", scopes: ["scim"] });
     const watched = await subject.open(`/console/applications/${clientId}`);
@@ -34,7 +34,7 @@ describeWithTool("chromium-headless-shell", "a directory, in the console", () =>
     await watched.context.close();
   });
 
-  test("the directory's page shows the SCIM address, and fixes its settings once the directory has people", async () => {
+  test("the directory's page shows the SCIM address, and disables its settings once the directory has people", async () => {
     const watched = await subject.open("/console/settings/directory");
     const { page } = watched;
     await page.getByText(`${subject.api.url}/scim/v2`).waitFor();

@@ -14,19 +14,22 @@ import { ended, scratchDirectory } from "../support/run/services.ts";
 import { requireTool } from "../support/run/tools.ts";
 import { startWhole } from "../support/service/whole-service.ts";
 
-/** Includes the time until a responder has written who asked, and the page has polled it. */
+/** Includes the time until a responder has recorded which server asked and the page has polled the record. */
 const walkMs = 300_000;
 vi.setConfig({ testTimeout: walkMs });
 const seen = { withinMs: 90_000, everyMs: 500 };
 
-/** The most presses in the browser from the link in the terminal to the device's file; one of them is a mistake. */
+/**
+ * The maximum number of presses in the browser from the link in the terminal to the device's file, including one
+ * mistake.
+ */
 const stepsMax = 15;
 
 const password = "a newcomer's long password";
 
 /**
- * From an empty directory to a device on the network, as a newcomer goes: everything in the browser but three commands.
- * The service, the browser, FreeRADIUS and the device are the real ones.
+ * From an empty directory to a device on the network, the way a newcomer goes: everything in the browser except three
+ * commands. The service, the browser, FreeRADIUS and the device are real.
  */
 describeWithRadius("a newcomer", () => {
   const browser = useBrowser();
@@ -71,7 +74,7 @@ describeWithRadius("a newcomer", () => {
     const command = await page.getByLabel("Install it", { exact: true }).locator("code").innerText();
     await page.getByText("Waiting for the RADIUS server to ask").waitFor();
     await expectFaultless(watched);
-    // The newcomer copies one secret from here; all else that the page has as code is the one command to type there.
+    // The newcomer copies one secret from this page; the only other code on it is the one command to type.
     const secret = /^[0-9a-f]{32}$/;
     const copied = await page.locator("main code").allInnerTexts();
     expect(copied.filter((text) => secret.test(text))).toHaveLength(1);
@@ -143,7 +146,10 @@ describeWithRadius("a newcomer", () => {
     output: () => string;
   }
 
-  /** Runs the command below a directory that has Debian's configuration, and starts FreeRADIUS with the result. */
+  /**
+   * Runs the command with DESTDIR set to a directory with Debian's configuration, and starts FreeRADIUS with the
+   * result.
+   */
   async function install(name: string, archive: Buffer, command: string): Promise<Installed> {
     const directory = await mkdtemp(join(tmpdir(), "realmpass-newcomer-radius-"));
     const configuration = join(directory, debianConfiguration);

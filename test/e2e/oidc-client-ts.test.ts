@@ -30,7 +30,7 @@ describeWithTool("chromium-headless-shell", "oidc-client-ts", () => {
     sub: string;
   }
 
-  /** Opens the application, has the person sign in and consent, and returns the page once it is back. */
+  /** Opens the application, signs the person in and consents; returns the page once it is back at the application. */
   async function signIn(settings: { scope?: string } = {}, { fullTokenAnswers = false } = {}): Promise<WatchedPage> {
     let page = "";
     const url = await serve((request, response) => {
@@ -108,7 +108,7 @@ describeWithTool("chromium-headless-shell", "oidc-client-ts", () => {
     await context.close();
   });
 
-  test("with full token responses the page renews its token by itself before it expires", async () => {
+  test("with full token responses the page renews its token automatically before it expires", async () => {
     const { page, context, complaints } = await signIn({}, { fullTokenAnswers: true });
     const first = await tokensOf(page);
     await page.evaluate(`manager.events.addUserLoaded(() => { document.title = "renewed"; })`);

@@ -78,7 +78,7 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
     await watched.page.waitForURL(/\/oauth\/authorize/);
   };
 
-  /** Every page, and the way to it. */
+  /** Every page, and how to open it. */
   const pages: Record<string, (watched: WatchedPage) => Promise<unknown>> = {
     "sign in": ({ page }) => page.goto(loginFor(planner)),
     "sign in, local accounts alone": ({ page }) => page.goto(`${api.url}/login?realm=${otherRealm}`),

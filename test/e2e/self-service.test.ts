@@ -91,7 +91,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
 
     await press(page, "text=I have downloaded it");
     expect(await page.textContent("h1")).toBe("iPhone of Mia is ready");
-    // From here on the page continues by itself.
+    // From here on the page updates itself.
     await api.database.owner.query(sql`update certificates set last_ocsp_at = now() where user_id = ${user.id}`);
     await page.waitForSelector("text=/The network asked about this profile at .* it works/", { timeout: 60_000 });
     await picture(page, "it works phone");
@@ -213,7 +213,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
 
   const soon = fromNow(20 * day);
 
-  /** Every page in its states, and the way to it. */
+  /** Every page in its states, and how to open it. */
   const pages: Record<string, (view: View) => Promise<WatchedPage>> = {
     "my devices": async (view) => {
       const user = await givenPerson("Mia Keller", { administrator: true });
@@ -457,7 +457,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
         await api.database.owner.query(sql`delete from issuances where id = ${underWay.id}`);
         const watched = await pages[name]!(view);
         const { page, context } = watched;
-        // The page would reload by itself during the checks.
+        // Without this, the page could reload during the checks.
         await page.evaluate("window.stop()");
         if (view.language === "en") expect(await page.textContent("h1")).toBe(headings[name]);
         await expectGoodPage(watched, name, view);

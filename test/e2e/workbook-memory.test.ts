@@ -7,10 +7,10 @@ import type { SheetSummary } from "../../console/pages/bulk-jobs/input/files/she
 import { givenXlsx, xlsxOfRows, type GivenCell } from "../support/given/xlsx.ts";
 import { jobRowsMax } from "../../domain/limits.ts";
 
-/** Browsers give a page several times as much. */
+/** Browsers give a page several times as much memory. */
 const heapMegabytes = 768;
 
-/** The globals of a browser's worker that the script uses. */
+/** Provides the globals of a browser's worker that the script uses. */
 const asInBrowser = `
   const { parentPort, workerData } = require("node:worker_threads");
   globalThis.postMessage = (answer) => parentPort.postMessage(answer);
@@ -59,7 +59,7 @@ test(`the reader turns a workbook of ${jobRowsMax} rows and ten columns into CSV
   if (!("csv" in made)) throw new Error(JSON.stringify(made));
   const lines = (await made.csv.text()).trimEnd().split("\r\n");
   expect(lines).toHaveLength(jobRowsMax + 1);
-  // The last column contains a row's problem: none.
+  // The last column contains the problem of a row; this row has none.
   expect(lines.at(-1)).toBe(`user-${jobRowsMax - 1}@example.org,u${jobRowsMax - 1}@mail.example.org,`);
 });
 

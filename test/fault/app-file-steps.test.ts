@@ -209,7 +209,7 @@ step(
     const person = await givenApp(service);
     const token = await person.token();
     await person.fetchUntilThere(token);
-    // As before the first request: nothing was sent yet.
+    // As if nothing had been sent yet.
     await service.owner.query(sql`update hand_overs set downloaded_at = null`);
 
     const again = await hold(service, sql`lock table issuance_outputs in share mode`);

@@ -20,7 +20,9 @@ import type { Answer, RunningService } from "../support/service/service.ts";
 
 const goneOnWithinMs = 60_000;
 
-/** Makes people with two profiles each. Returns `count` serial numbers in the order of creation, and as many others. */
+/**
+ * Makes people with two profiles each; returns the serial numbers in the order of creation, in two halves of `count`.
+ */
 async function givenSerials(service: RunningService, count: number): Promise<{ listed: string[]; others: string[] }> {
   const userIds = await givenUsers(service, count, "owner");
   await givenProfiles(service, userIds, 2);
@@ -281,10 +283,10 @@ onBothBackends((kind) => {
       await revoking.gone();
 
       await service.startWorker();
-      // The interrupted job continues meanwhile.
+      // In the meantime the interrupted job continues.
       const second = jobIdOf(await send(service, [...given.listed].reverse(), { query: "&dryRun=true" }));
       const checked = await eventuallyIn(service.owner, second, ["ready", "completed"], goneOnWithinMs);
-      // It may have found no work left.
+      // The second job may have found no work left.
       await service.call("POST", `/api/jobs/${second}/start`, { confirmTotal: checked.changed });
       const jobs = await Promise.all(
         [first, second].map((id) => eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs)),

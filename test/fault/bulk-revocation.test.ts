@@ -21,7 +21,7 @@ test(`a job of ${revoked} serial numbers revokes each of them by OCSP and on the
   const userIds = await givenUsers(service, (revoked + kept) / profilesEach);
   await givenProfiles(service, userIds, profilesEach);
   const rows = await service.owner.query<{ serial: string }>(
-    // The bystanders are other profiles of the same people.
+    // Ordered by hash, so the profiles that are not in the job belong to the same people.
     sql`select serial_number as serial from certificates order by sha256(serial_number::bytea)`,
   );
   const serials = rows.map(({ serial }) => serial);
@@ -63,7 +63,7 @@ test(`a job of ${revoked} serial numbers revokes each of them by OCSP and on the
   expect(audited).toEqual({ entries: revoked, serials: revoked });
 }, 900_000);
 
-/** Counts the responder's statuses for certificates, with as many in a request as it accepts. */
+/** Counts the responder's statuses for certificates, with as many certificates per request as the responder accepts. */
 async function statusesOf(
   { owner, issuer, issuerId }: RunningService,
   serials: readonly string[],

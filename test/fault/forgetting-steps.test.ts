@@ -31,7 +31,7 @@ step(
     insert into local_credentials (user_id, realm_id, username)
     select id, realm_id, pairwise_id from users where id = any(${userIds}::bigint[])
   `);
-    // In the order of their ids, so the last of them is in the second slice.
+    // Offboards the people in the order of their ids, so the last one is in the second slice.
     await owner.query(sql`
     update users set offboarded_at = now() - interval '1 year' + id * interval '1 second'
      where id = any(${userIds}::bigint[])

@@ -13,7 +13,7 @@ import type { RunningService } from "../support/service/service.ts";
 const key = "PRIVATE KEY";
 const device = { device_type: "Linux", name: "laptop", format: "pem" };
 
-/** Makes a browser, with or without a signed-in user, that keeps its cookies when the api is another process. */
+/** Makes a browser, with or without a signed-in user, that keeps its cookies when another api process takes over. */
 async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
   const host = () => `127.0.0.1:${service.apiPort}`;
   const browser = createBrowserSession(() => [`http://${host()}`]);
@@ -31,7 +31,7 @@ async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
   const pathOf = (url: string): string => new URL(url).pathname;
   const session = {
     get: (path: string) => asked((url) => browser.get(url), path),
-    /** Posts the page's form that does not sign out. */
+    /** Posts the form on the page that is not the sign-out form. */
     async post(page: Visit, fields: Record<string, string> = {}, follow = true): Promise<Visit> {
       const form = formsOf(page).find(({ action }) => !action.endsWith("/login/end"));
       if (form === undefined) throw new Error(`there is no form on ${page.url}`);
@@ -42,7 +42,7 @@ async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
       eventually(
         async () => {
           const file = await session.post(page);
-          // As PEM, or in the file for NetworkManager.
+          // The file is PEM or a connection file for NetworkManager.
           expect(file.text).toMatch(/PRIVATE KEY|^private-key=/m);
           return file;
         },
@@ -63,7 +63,7 @@ async function givenClaim(service: RunningService) {
   return { browser, page };
 }
 
-/** Makes a claim whose profile is made and whose file has not been fetched. */
+/** Makes a claim whose profile has been issued but whose file has not been fetched. */
 async function givenFile(service: RunningService) {
   const { browser, page } = await givenClaim(service);
   const path = await eventually(async () => {

@@ -15,7 +15,7 @@ import { startTcpProxy } from "../support/run/tcp-proxy.ts";
 
 const creation = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 
-/** Makes a client that requests one profile, again and again with the same Idempotency-Key. */
+/** Makes a client that requests one profile repeatedly, with the same Idempotency-Key. */
 async function givenClient(service: RunningService) {
   const userId = await givenUser(service.owner, service.realmId);
   const path = `/api/user/${userId}/profiles/laptop`;
@@ -68,7 +68,8 @@ const eventuallyStands = (service: RunningService, expected: Partial<Standing>, 
   );
 
 /**
- * Expects one profile, with a serial number of its own and one audit entry; every other serial number is on the CRL.
+ * Expects one profile, with one audit entry and a serial number that was not abandoned; the CRL contains exactly the
+ * abandoned serial numbers.
  */
 async function expectExactlyOne(service: RunningService, { abandoned }: { abandoned: readonly (string | null)[] }) {
   const standing = only(await standings(service));

@@ -80,7 +80,7 @@ const active = async ({ owner }: RunningService, userIds: readonly string[]) =>
 type KillPoint = (service: RunningService, leaving: readonly string[], begin: () => Promise<unknown>) => Promise<void>;
 
 /**
- * Returns a kill point: the newest worker is killed once it waits for the held locks; its waiting statement never runs.
+ * Returns a kill point: kills the newest worker once it waits for the held locks, so its waiting statement never runs.
  */
 const killedAt =
   (held: (leaving: readonly string[]) => Sql, statement: string): KillPoint =>
@@ -121,7 +121,9 @@ const killPoints: Record<string, KillPoint> = {
   },
 };
 
-/** Expects the job to end by itself, having changed everyone in it, with one audit entry of each kind. */
+/**
+ * Expects the job to complete without help, with everyone in it changed and one audit entry of each kind per person.
+ */
 async function expectDoneOnce(
   { owner }: RunningService,
   jobId: string,
@@ -328,7 +330,7 @@ onBothBackends((kind) => {
         expect((await active(service, leaving)).profiles).toBeGreaterThan(0);
 
         await service.startWorker();
-        // The interrupted job continues meanwhile.
+        // In the meantime the interrupted job continues.
         const again = jobIdOf(await send(service, "offboarding", { users }));
         await eventuallyIn(service.owner, again, ["completed"], goneOnWithinMs);
         await eventually(
@@ -425,7 +427,7 @@ onBothBackends((kind) => {
     const settling = await hold(service, sql`lock table certificates in share mode`);
     const id = jobIdOf(await send(service, "onboarding", { users: joining(20, withProfile) }));
     await settling.reached("worker", "with signed as");
-    // Lets counts through, but nothing that locks the whole row.
+    // This lock permits updates of the counts, but blocks statements that lock the whole row.
     const finishing = await hold(service, sql`select from jobs where id = ${id} for key share`);
     await settling.release();
     await finishing.reached("worker", "for update");

@@ -31,13 +31,13 @@ const offboard = async (service: RunningService, userIds: readonly string[], que
   );
 
 async function ask({ apiPort, issuerId, issuer }: RunningService, serialNumber: string): Promise<OcspHttpAnswer> {
-  // With a nonce every response is made for this request.
+  // With a nonce, the responder makes a new response for each request.
   const nonce = nonceExtension(randomBytes(16));
   const body = encodeOcspRequest([encodeCertId({ issuer, serialNumber })], [nonce]);
   return askOverHttp(`http://127.0.0.1:${apiPort}/ocsp/${issuerId}`, { body });
 }
 
-/** Asks about these devices in turn, without pause, and keeps each response. */
+/** Asks about these devices in turn, without pause, and keeps each status. */
 function askAllTheWhile(service: RunningService, serials: readonly string[]) {
   const answers: (string | number)[] = [];
   const stopping = new AbortController();
@@ -49,7 +49,9 @@ function askAllTheWhile(service: RunningService, serials: readonly string[]) {
   })();
   const twice = 2 * serials.length;
   return {
-    /** Waits until every device was asked about after this call, and returns the statuses since the last time. */
+    /**
+     * Waits until every device has been asked about after this call, and returns the statuses since the previous call.
+     */
     async heard(): Promise<Set<string | number>> {
       const from = answers.length;
       await eventually(
@@ -105,7 +107,7 @@ ocspTest(
     await owner.query(sql`update jobs set revoke_at = now() where id = ${leaving}`);
     expect(await devices.heard(), "when the days would have been over").toEqual(good);
 
-    // The same devices do change with an offboarding that revokes, so the polling can show it.
+    // Control: an offboarding that revokes does change the status of these devices, so the polling can detect a change.
     await eventuallyIn(owner, await offboard(service, people), ["completed"], withinMs);
     await devices.heard();
     expect(await devices.heard(), "offboarded at once").toEqual(new Set(["revoked"]));

@@ -16,7 +16,9 @@ import { givenUsers } from "../support/service/fault.ts";
 import { askDoctor, operate } from "../support/service/operator.ts";
 import { startService, type RunningService } from "../support/service/service.ts";
 
-/** Lost keys, in an installation with a directory of secrets for each process; the tests are one story, in order. */
+/**
+ * Lost keys, in an installation with a separate directory of secrets for each process. The tests depend on their order.
+ */
 let service: RunningService;
 let directory: string;
 let baseUrl: string;
@@ -83,7 +85,7 @@ async function givenUncollected(name: string): Promise<string> {
   return new URL(String(headers["location"]), baseUrl).pathname;
 }
 
-/** Opens the console as the administrator, by a link of the operator's. */
+/** Opens the console as the administrator, with a sign-in link from the operator. */
 async function signIn(): Promise<BrowserSession> {
   const browser = createBrowserSession(() => [baseUrl]);
   const { url } = await operator("user", "sign-in-link", "--username", "grace");
@@ -137,7 +139,7 @@ test("after the loss of the master key everyone signs in to the console again; g
       message: "not those of this installation: REALMPASS_MASTER_KEY",
     }),
   );
-  // The process that still has the earlier key in its memory.
+  // This process still has the earlier key in its memory.
   expect(await create("meanwhile", "wait=60")).toMatchObject(withPrivateKey);
 
   await stop("api");
@@ -166,7 +168,7 @@ test("a process with the wrong output key does not start and loses no private ke
   const before = files.map((file) => readFileSync(file));
   for (const file of files) rmSync(file);
   await createSecrets("--only", "output");
-  // A person has at most 100, and requests continue for as long as two starts take.
+  // A person has at most 100 profiles, and the clients send requests for as long as two starts take.
   const people = await givenUsers(service, 50);
   const creating = repeating((count) => create(`under-load-${count}`, "wait=60", people[count % people.length]));
   await expectRefused("worker", "REALMPASS_OUTPUT_PUBLIC_KEY");
@@ -188,7 +190,7 @@ test("a process with the wrong output key does not start and loses no private ke
   await operator("secrets", "adopt", "output", "--from", files[1]!);
   await Promise.all([start("api"), start("worker")]);
   expect(await create("with-the-new-one", "wait=60")).toMatchObject(withPrivateKey);
-  // Outputs sealed to the lost key are as if erased; the profile itself is there.
+  // Outputs sealed to the lost key count as erased; the profiles themselves still exist.
   expect(await service.call("GET", gone)).toMatchObject({ status: 410, body: { error: "output_erased" } });
   const values = await service.owner.query<{ value: string }>(sql`
     select encode(check_value, 'hex') as value from installation_secrets where kind = 'output' order by added_at

@@ -32,10 +32,13 @@ import type { SeenCheck } from "../support/service/operator.ts";
 
 const [release = "", commit = ""] = readFileSync("deploy/previous-release", "utf8").trim().split(" ");
 
-/** How many clients send requests at the same time; each state of the upgrade lasts at least `rounds` of theirs. */
+/**
+ * How many clients send requests at the same time; each state of the upgrade lasts for at least `rounds` of their
+ * rounds.
+ */
 const clients = 3;
 const rounds = 15;
-/** One profile in this many is kept, so that nobody reaches the limit of 100 profiles. */
+/** One of this many profiles is kept, so nobody reaches the limit of 100 profiles. */
 const keptEvery = 8;
 const people = 100;
 const tryLater = 3;
@@ -64,13 +67,13 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
     const running = load();
     await running.proceed();
     await signIn("old");
-    // From here on the dashboard of 0.2.1 fails: docs/upgrade.md.
+    // From here on the dashboard of 0.2.1 fails (see docs/upgrade.md).
     const held = await givenHeld(installation);
     await running.proceed();
     const { failures, revoked } = await running.stop();
     expect(failures).toEqual([]);
     expect(revoked.length).toBeGreaterThan(0);
-    // Nobody has decided about the directory's leavers.
+    // The held job of the directory's leavers is still undecided.
     expect(await held.state()).toEqual({ job: "grace", row: "working", isForgotten: false });
     expect(await installation.askOcsp(held.serial)).toBe("good");
 
@@ -90,7 +93,7 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
       expect(foundByOld).toContainEqual(expect.objectContaining({ name: "migrations", message }));
     }
 
-    // An extra right is a failure.
+    // An additional right must be a failure.
     await owner.query(verbatim("grant delete on audit_entries to realmpass_api"));
     expect(failuresIn(await doctor("new"))).toEqual(["roles"]);
     expect(await installation.faults()).toEqual([]);
@@ -115,7 +118,8 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
       expect(await processes()).toEqual(expect.arrayContaining(Object.values(old).map(({ child }) => child.pid)));
       await running.proceed();
 
-      // Migrated under load, with a job running: the new release begins by itself, beside the old one.
+      // Migrates under load while a job runs: the new release then begins without a restart, in parallel with the old
+      // one.
       const jobs = [await onboard("first")];
       const { migrations: migrated } = await operator.new("migrate");
       expect((migrated as unknown[]).length > 0).toBe(hasMigrations);
@@ -128,14 +132,14 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
       expect(await operator.old("audit", "verify")).toMatchObject({ ok: true });
       expect(await operator.new("audit", "verify")).toMatchObject({ ok: true });
 
-      // The rollout is finished.
+      // Finishes the rollout.
       use([fresh]);
       await installation.stop(old);
       jobs.push(await onboard("third"));
       await running.proceed();
       await signIn("new");
 
-      // Back to the old release, on the schema of the new one.
+      // Rolls back to the old release, on the schema of the new one.
       const back = await installation.start("old");
       await Promise.all(Object.values(back).map(({ begun }) => begun));
       use([back]);
@@ -173,7 +177,10 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
   }
 });
 
-/** A person whom a directory sent away long ago, and whose device stays until somebody confirms the held job. */
+/**
+ * Makes a person whom a directory deactivated long ago, and whose device keeps its access until somebody confirms the
+ * held job.
+ */
 async function givenHeld({ owner, operator }: Installation) {
   const realmId = "1";
   const at = systemClock.now();
@@ -211,15 +218,18 @@ async function givenHeld({ owner, operator }: Installation) {
   return { serial, state };
 }
 
-/** Releases whose doctor reports a newer release's rights as wrong: docs/upgrade.md. */
+/** Releases whose doctor reports the rights of a newer release as wrong (see docs/upgrade.md). */
 const comparesRights = new Set(["0.2.1"]);
 
-/** The tests' Postgres does not wait for its disk, and this machine's disk may be full: neither counts. */
+/**
+ * The tests' Postgres does not wait for its disk, and this machine's disk may be full: failures of these checks do not
+ * count.
+ */
 const ofTheMachine = ["postgres-settings", "disk"];
 const failuresIn = (checks: readonly SeenCheck[]): string[] =>
   checks.filter(({ name, status }) => status === "fail" && !ofTheMachine.includes(name)).map(({ name }) => name);
 
-/** The new release before its migrations: it waits, and changes nothing. */
+/** Expects the new release to wait for its migrations and to change nothing. */
 async function expectWaiting({ logOf, processes }: Installation, fresh: Processes): Promise<void> {
   for (const kindOf of processKinds) {
     await eventually(async () => {
@@ -239,8 +249,8 @@ type Version = "old" | "new";
 type Processes = Record<ProcessKind, BuiltProcess> & { api: { url: string } };
 
 /**
- * Makes an installation of the previous release, with a realm, people and an application, and both releases to run on
- * it.
+ * Makes an installation of the previous release with a realm, people and an application, on which both releases can
+ * run.
  */
 async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
   const clone = await emptyDatabase();
@@ -354,20 +364,20 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
     use: (processes: Processes[]): void => {
       targets = processes;
     },
-    /** Returns the processes that report as alive, by their ids in the order of their kinds. */
+    /** Returns the ids of the processes that are registered as alive, ordered by kind. */
     processes: async (): Promise<number[]> => {
       const rows = await owner.query<{ kind: ProcessKind; pid: number }>(sql`select kind, pid from processes`);
       return processKinds.flatMap((kindOf) => rows.filter((row) => row.kind === kindOf).map(({ pid }) => pid));
     },
 
-    /** Signs an administrator in by a link that the operator of a release made, and opens the console. */
+    /** Signs an administrator in with a link from the operator program of a release, and opens the console. */
     signIn: async (version: Version): Promise<void> => {
       const link = await operator[version]("user", "sign-in-link", "--username", "grace");
       const browser = createBrowserSession(() => [proxy.url]);
       await browser.submit(await browser.get(String(link["url"])), {});
       await browser.get(`${proxy.url}/console/sign-in`);
       const console = consoleIn({ url: proxy.url }, browser);
-      // Each of the apis, if there are two.
+      // Requests each path twice, to reach both apis if there are two.
       for (const path of ["/console/session", "/console/session", "/console/api/overview", "/console/api/overview"]) {
         expect((await console.send("GET", path)).status).toBe(200);
       }
@@ -376,12 +386,12 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
     /** Returns the findings of a release's `operator doctor`. */
     doctor: async (version: Version): Promise<SeenCheck[]> => {
       const args = [join(trees[version], "dist/operator/main.js"), "doctor", "--json"];
-      // It ends with 1 for a failure.
+      // The command exits with 1 if a check fails.
       const run = promisify(execFile)(process.execPath, args, { env }).catch((error: unknown) => error);
       return (JSON.parse(((await run) as { stdout: string }).stdout) as { checks: SeenCheck[] }).checks;
     },
 
-    /** Begins to onboard people, each with a profile; returns the id of the job. */
+    /** Starts a job that onboards people, each with a profile; returns the job's id. */
     onboard: async (name: string): Promise<string> => {
       const users = Array.from({ length: people }, (_, index) => ({
         pairwiseID: `${name}-${index}`,
@@ -394,7 +404,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
       return answer.body.data.id as string;
     },
 
-    /** Starts clients that make profiles, revoke most of them, and ask for their status, until they are stopped. */
+    /** Starts clients that make profiles, ask for their status, and revoke most of them, until they are stopped. */
     load: () => {
       let done = 0;
       let isStopping = false;
@@ -410,7 +420,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
         const body = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
         let answer = await call("POST", path, body, { prefer: "wait=20", "idempotency-key": name });
         well(answer, "create", 200, 202);
-        // A process that stops redirects waiting clients to the others.
+        // A stopping process redirects waiting clients to the other processes.
         while (answer.status === 202 || answer.body.data.certificate === undefined) {
           const issuance = new URL(String(answer.headers.location), proxy.url).pathname;
           answer = await eventually(async () => {
@@ -447,7 +457,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
         }
       });
       return {
-        /** Resolves when the clients have done some more. */
+        /** Resolves when the clients have completed more than `rounds` further rounds. */
         async proceed(): Promise<void> {
           const from = done;
           await eventually(

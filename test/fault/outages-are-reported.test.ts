@@ -52,8 +52,8 @@ const table = new Map(
 );
 
 /**
- * Returns who notices first. A unit fails at once when its process ends with 78, an alert fires within minutes, the
- * timer's doctor runs every quarter of an hour and fails for failures alone.
+ * Returns who notices first. A unit fails at once when its process exits with 78; an alert fires within minutes; the
+ * timer runs doctor every quarter of an hour, and only a failed check makes its unit fail.
  */
 function firstToNotice({ process, status, doctor }: Omit<Shown, "first">, { soon, inAll }: Alerts): string {
   if (process === "ends with 78") return "realmpass-failed@";
@@ -79,7 +79,9 @@ const endOf = (started: Promise<unknown>): Promise<string> =>
     (error: unknown) => `ends with ${/exit code (\d+)/.exec((error as Error).message)?.[1] ?? String(error)}`,
   );
 
-/** One of two processes is replaced by one that ends by itself. */
+/**
+ * Replaces one of two processes with one that exits; returns how it exited, and a function that restores the process.
+ */
 async function replacementEnds(
   production: Production,
   kind: ProcessKind,
@@ -100,7 +102,7 @@ const startBoth = (production: Production, kind: ProcessKind, env?: Record<strin
 const endSessionsOf = (login: string) =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${login}`;
 
-/** Replaces an api by one with a login of its own, which the database refuses from then on. */
+/** Replaces an api with one that has a separate login, which the database refuses from then on. */
 async function refuseLogin(
   production: Production,
   refuse: (login: string) => string,
@@ -205,7 +207,7 @@ const mistakes: Record<string, Mistake> = {
     });
   },
 
-  // It has been open since before the first mistake, but without this right doctor does not see it.
+  // The transaction has been open since before the first mistake, but doctor cannot see it without this right.
   async "a transaction stays open"({ service: { owner } }) {
     await owner.query(sql`grant pg_read_all_stats to realmpass_operator`);
     return runs(() => owner.query(sql`revoke pg_read_all_stats from realmpass_operator`));
@@ -454,7 +456,7 @@ const setProvider = ({ owner }: Production["service"], issuer: string | null) =>
     returning name
   `);
 
-/** Each look costs seconds on a busy machine, and a full disk stays in the findings for half a minute. */
+/** Each check takes seconds on a busy machine, and a full disk stays in the findings for half a minute. */
 const patience = { withinMs: 120_000, everyMs: 250 };
 
 describe("each mistake is reported", () => {
@@ -503,8 +505,8 @@ describe("each mistake is reported", () => {
   }
 
   /**
-   * Returns doctor's findings, without names of machines and realms, by all that distinguishes one finding from
-   * another.
+   * Returns doctor's findings, without names of machines and realms, each under a key that distinguishes it from the
+   * others.
    */
   async function findings(): Promise<Map<string, string>> {
     const checks = await askDoctor(production.doctor);

@@ -13,7 +13,7 @@ import { startService, type RunningService } from "../support/service/service.ts
 const [, line = ""] = /^user realmpass on >PASSWORD (.+)$/m.exec(readFileSync("docs/production.md", "utf8")) ?? [];
 /** The permissions that the page names. */
 const documented = line.split(" ");
-/** The same without INFO, which the page calls optional. */
+/** The documented permissions without INFO, which the page calls optional. */
 const permitted = documented.filter((rule) => rule !== "+info");
 
 describeWithTool("redis-server", "a Redis that refuses commands", () => {
@@ -66,7 +66,7 @@ describeWithTool("redis-server", "a Redis that refuses commands", () => {
       await service.owner.query<{ at: Date }>(sql`select seen_at as at from processes where kind = 'worker'`),
     ).at.getTime();
 
-  /** Resolves after two further heartbeats of the worker; returns how many commands Redis has refused meanwhile. */
+  /** Waits for two further heartbeats of the worker; returns how many commands Redis refused in between. */
   async function refusedBetweenBeats(): Promise<number> {
     const before = await refusals();
     for (let beats = 0; beats < 2; beats++) {
@@ -106,9 +106,9 @@ describeWithTool("redis-server", "a Redis that refuses commands", () => {
       expect(await issueTo(userId)).toBe(200);
       await refuse();
       try {
-        // A few for each queue, from an api and a worker; without a pause there would be tens of thousands.
+        // A few refusals for each queue, from an api and a worker; without a pause there would be tens of thousands.
         expect(await refusedBetweenBeats()).toBeLessThan(500);
-        // A lost task would not be missed within these seconds.
+        // It takes longer than this until a lost task is noticed.
         expect(await issueTo(userId, { wait: 9 })).toBe(200);
         const { body } = await service.call("POST", "/api/jobs/offboarding?confirmTotal=1", {
           users: [{ userID: userId }],

@@ -101,7 +101,7 @@ describeWithRadius("responders stopped while devices connect", () => {
   const knockingAt = (mode: RadiusMode): Repeating<Record<"good" | "revoked", Answered>> =>
     repeating(async () => ({ good: await knock(mode, good), revoked: await knock(mode, revoked) }));
 
-  /** Expects the good one always admitted and the revoked one never; a failure shows the server's log. */
+  /** Expects the good device always to be admitted and the revoked device never; a failure shows the server's log. */
   const expectRightAnswers = (outcomes: readonly Record<"good" | "revoked", Answered>[]): void => {
     expect(outcomes.length).toBeGreaterThan(0);
     for (const outcome of outcomes) {

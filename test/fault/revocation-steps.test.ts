@@ -11,7 +11,7 @@ import { ended } from "../support/run/services.ts";
 
 const step = faultTest("postgres");
 
-/** Makes a profile to revoke, and returns the CRL before that, which does not contain it. */
+/** Makes a profile to revoke, and returns it with the CRL from before the revocation, which does not contain it. */
 async function givenRevocable(service: RunningService) {
   const userId = only(await givenUsers(service, 1));
   await givenProfiles(service, [userId], 1);
@@ -27,7 +27,7 @@ async function givenRevocable(service: RunningService) {
 const crlOf = async ({ owner, issuerId }: RunningService): Promise<ReadCrl> =>
   readCrl(await storedCrl(owner, issuerId));
 
-/** Waits for a CRL with a higher number that contains exactly these. */
+/** Waits for a CRL with a higher number that contains exactly these serial numbers. */
 async function expectPublished(
   service: RunningService,
   { before, serials }: { before: ReadCrl; serials: readonly string[] },

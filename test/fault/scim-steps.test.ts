@@ -7,7 +7,10 @@ import { ended } from "../support/run/services.ts";
 import { faultTest, givenProfiles, hold } from "../support/service/fault.ts";
 import type { Answer, RunningService } from "../support/service/service.ts";
 
-/** The api is killed while a directory deactivates somebody: nothing changes before the commit, everything after it. */
+/**
+ * The api is killed while a directory deactivates somebody: before the commit nothing has changed, and after it
+ * everything has.
+ */
 
 const step = faultTest("postgres");
 
@@ -59,7 +62,7 @@ const standing = async ({ owner }: RunningService): Promise<Standing> =>
     `),
   );
 
-/** Kills the api while it waits for a lock. */
+/** Kills the api while its request waits for a lock. */
 async function killedAt(
   service: RunningService,
   {
@@ -125,8 +128,8 @@ for (const [lock, statement] of [
 }
 
 /**
- * Deactivates people, 25 at a time, and returns those whose answer was 200. After `until` of them it calls `then` and
- * begins no further request: those under way may fail.
+ * Deactivates people, 25 at a time, and returns those whose response was 200. After `until` such responses it calls
+ * `then` and starts no further request; requests in progress may fail.
  */
 async function wave(
   ids: readonly string[],
@@ -151,7 +154,10 @@ async function wave(
   return confirmed;
 }
 
-/** The possible states of a person: in with a device, out without one, or out with one and in a held job. */
+/**
+ * The possible states of a person: active with a device, locked out without a device, or locked out with a device that
+ * is in a held job.
+ */
 const fits = [
   { out: false, revoked: false, rows: 0, entries: 0 },
   { out: true, revoked: true, rows: 0, entries: 1 },

@@ -19,18 +19,17 @@ import { testKeyCost } from "../support/given/hierarchy/test-hierarchy.ts";
 const creation = { format: "pem", deviceType: "Linux" };
 
 /**
- * Longer than a claim (20 s) and the queue's pauses between attempts; a minute in a full run, which makes no
- * difference.
+ * Longer than a claim (20 s) and the queue's pauses between attempts; a full run uses a minute, with the same outcome.
  */
 const outageMs = extent(60_000, 0.45);
 
-/** Returns the path of another profile for each count, of these people in turn. */
+/** Returns the path of a new profile for each count, for these people in turn. */
 const profileOf = (people: readonly string[], count: number): string =>
   `/api/user/${people[count % people.length] ?? ""}/profiles/laptop-${count}`;
 
 const statusesOf = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort();
 
-/** Expects that everything accepted was issued exactly once, and that no attempt counts as a failure. */
+/** Expects everything accepted to have been issued exactly once, and no attempt to count as a failure. */
 async function expectNothingFailed({ owner }: RunningService, issued: number): Promise<void> {
   await eventually(async () => {
     const rows = await owner.query(sql`
@@ -47,7 +46,7 @@ async function expectNothingFailed({ owner }: RunningService, issued: number): P
 const logged = async (service: RunningService, event: string): Promise<number> =>
   (await service.logs()).split(`"event":"${event}"`).length - 1;
 
-/** Returns the findings of `doctor` on the machine of an operator of the service. */
+/** Returns the findings of `doctor` on the operator's machine. */
 const diagnosed = ({ databaseUrl, redisUrl, dataDirectory }: RunningService): Promise<SeenCheck[]> =>
   askDoctor({
     DATABASE_URL: databaseUrl,
@@ -73,7 +72,7 @@ onBothBackends((kind) => {
       await expectNothingFailed(service, answers.length);
       expect(await service.owner.query(sql`select from abandoned_serial_numbers`)).toEqual([]);
       expect(await service.logs()).toContain("REALMPASS_ISSUER_KEY_PASSPHRASE: it does not open the key");
-      // It never was one of the installation's processes.
+      // The worker that failed to start was never registered as a process.
       expect((await diagnosed(service)).find(({ name }) => name === "processes")?.message).not.toContain("no worker");
       expect(await service.owner.query(sql`select from processes where kind = 'worker'`)).toHaveLength(1);
     },
@@ -84,7 +83,7 @@ onBothBackends((kind) => {
     async (service) => {
       const { owner, issuerId } = service;
       const people = await givenUsers(service, 50);
-      // Its issuer is the newest, which a worker must be able to use to start at all.
+      // The other realm's issuer is the newest, and a worker can only start if it can use the newest issuer.
       const other = await givenIssuingRealm(owner, { maxProfiles: 100 });
       await useQuickKeys(service);
       const authorization = `Bearer ${await service.tokenOf(await givenServiceApplication(owner, other.realmId))}`;
@@ -103,7 +102,7 @@ onBothBackends((kind) => {
         const url = `http://127.0.0.1:${service.apiPort}/ocsp/${issuerId}`;
         return outcomeOf((await askOverHttp(url, { body: request })).body);
       };
-      // Its key was certified while a worker could do so.
+      // The responder's key is certified now, while a worker can still do so.
       await service.startResponder();
       await eventually(async () => {
         expect(await outcome(serials[0]!)).toBe("good");
@@ -114,7 +113,7 @@ onBothBackends((kind) => {
       );
       const here = repeating((count) => service.call("POST", profileOf(people, count), creation, { prefer: "wait=1" }));
       const key = await replaceKey(service);
-      // One worker that loses the issuer, and one that never had it.
+      // One worker loses the issuer, and the other never has it.
       await service.startWorker();
       await eventually(async () => {
         expect(await logged(service, "issuer.away")).toBe(2);
@@ -171,7 +170,7 @@ const putKey = ({ owner, issuerId }: RunningService, record: object) =>
     sql`update issuer_keys set encrypted_key = ${JSON.stringify(record)}::jsonb where issuer_id = ${issuerId}`,
   );
 
-/** Replaces a key by one that no worker's passphrase opens. Returns the previous one. */
+/** Replaces a key with one that no worker's passphrase opens; returns the previous key. */
 async function replaceKey(service: RunningService): Promise<object> {
   const { key } = only(
     await service.owner.query<{ key: object }>(

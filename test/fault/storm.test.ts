@@ -147,7 +147,7 @@ async function insistently<Result>(start: () => Promise<Result>): Promise<Result
   return eventually(start, { withinMs: 60_000, everyMs: 200 });
 }
 
-/** Runs work for each index in turn, so many at a time. */
+/** Runs work for each index in order, `lanes` at a time. */
 async function inTurns<Result>(
   lanes: number,
   count: number,
@@ -168,8 +168,8 @@ function shuffled<Item>(items: readonly Item[]): Item[] {
 }
 
 /**
- * Counts the work accepted or revoked by then and still unfinished: single profiles, revocations to publish, jobs. A
- * broken upload was not accepted: the job it left in `receiving` is removed after some minutes.
+ * Counts the work that was accepted or revoked up to this time and is still unfinished: single profiles, revocations to
+ * publish, jobs. A broken upload was not accepted: the job it left in `receiving` is removed after some minutes.
  */
 const unfinished = async ({ owner }: RunningService, by: Date): Promise<Record<string, number>> =>
   only(
@@ -182,7 +182,7 @@ const unfinished = async ({ owner }: RunningService, by: Date): Promise<Record<s
     `),
   );
 
-/** Expects every profile in a response to exist, each in one response. */
+/** Expects every profile in a response to exist, and to be in no other response. */
 async function expectAnswersToHold({ owner }: RunningService, answers: readonly Answer[]): Promise<void> {
   expect(answers).toHaveLength(creations);
   expect(new Set(answers.map(({ status }) => status)).size).toBeLessThanOrEqual(2);

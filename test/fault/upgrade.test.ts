@@ -24,8 +24,8 @@ import { askDoctor, operate } from "../support/service/operator.ts";
 import { startWhole } from "../support/service/whole-service.ts";
 
 /**
- * The last commit whose schema had the table `workers`: its processes cannot run on today's database, nor today's
- * processes on its database.
+ * The last commit whose schema had the table `workers`: its processes cannot run on today's database, and today's
+ * processes cannot run on its database.
  */
 const before = "6b32b083f55b0aea45a56d4e3219c6a6431492f6";
 
@@ -151,7 +151,7 @@ async function givenInstallation(tree: string): Promise<Installation> {
   });
   await ended(whole.child);
 
-  // The same, started by hand, so its worker can be killed.
+  // The same installation, with its processes started separately so the worker can be killed.
   const postgres = await startPostgres(data);
   const owner = openPatiently({ url: postgres.url, connectionsMax: 2 });
   await useQuickKeys({ owner });
@@ -169,7 +169,7 @@ async function givenInstallation(tree: string): Promise<Installation> {
   const onboarding = await call(at, "POST", "/api/jobs/onboarding", { body: { users }, headers });
   expect(onboarding.status).toBe(202);
   const job = onboarding.body.data.id as string;
-  // Its tables are still those of the earlier commit.
+  // The database still has the tables of the earlier commit.
   const changed = async (): Promise<number> =>
     only(await owner.query<{ changed: number }>(sql`select changed from jobs where id = ${job}`)).changed;
   await eventually(async () => {
@@ -219,7 +219,7 @@ async function expectNothingLost(installation: Installation, owner: Database): P
   expect(await owner.query(sql`select from issuances where status <> 'issued'`)).toEqual([]);
   const now = await certificatesOf(owner);
   expect(now.slice(0, certificates.length)).toEqual(certificates);
-  // The first three, those accepted only, and one for each row of the job.
+  // The first three, the three that had only been accepted, and one for each row of the job.
   expect(now).toHaveLength(3 + 3 + people);
   expect(await countUsers(owner)).toBe(installation.users + people);
 
@@ -238,7 +238,7 @@ describeWithCommit(before, "an installation from before processes had their own 
     installation = await givenInstallation(tree());
   });
 
-  /** Makes the backup: the test continues with a copy. */
+  /** Copies the installation, as a backup does: the test continues with the copy. */
   async function copied(): Promise<Installation> {
     const data = await scratchDirectory("realmpass-upgraded-");
     atEnd(() => rm(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
@@ -328,7 +328,7 @@ describeWithCommit(before, "an installation from before processes had their own 
         expect(checks).toContainEqual(expect.objectContaining({ name, status: "ok" }));
       }
       expect(checks.filter(({ status }) => status === "fail")).toEqual([]);
-      // The remaining steps.
+      // The step that remains for the operator.
       expect(checks).toContainEqual(
         expect.objectContaining({
           name: "constraints demo",

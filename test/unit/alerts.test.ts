@@ -13,7 +13,7 @@ test("each alert names the problem, its effect on people, and its page", () => {
   expect(all(rules, /severity: (\w+)/g)).toHaveLength(alerts.length);
 });
 
-test("each alert has its paragraph in docs/troubleshooting.md, and leads to it", () => {
+test("each alert has its paragraph in docs/troubleshooting.md, and links to it", () => {
   const alerts = all(rules, /- alert: (\w+)/g);
   expect(alerts).toEqual(all(page, /^### (Realmpass\w+)/gm));
   expect(all(rules, /runbook: docs\/troubleshooting\.md#(\w+)/g)).toEqual(alerts.map((name) => name.toLowerCase()));

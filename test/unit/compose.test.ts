@@ -11,15 +11,15 @@ const { text, services, networks, volumes, configs } = readCompose();
 const of = <Value>(value: (name: string) => Value, names = Object.keys(services)): Record<string, Value> =>
   Object.fromEntries(names.map((name) => [name, value(name)]));
 
-/** The services that run our own image. */
+/** The services that run the service's own image. */
 const own = Object.keys(services).filter((name) => services[name]?.image === "realmpass:latest");
 
-test("docker compose needs no variable and no file beside its own", () => {
+test("docker compose needs no variable and no file except its own", () => {
   expect(text.match(/\$\{\w+(?!\w|:-)[^}]*\}/g)).toBeNull();
   expect(text).not.toMatch(/env_file|external: true/);
 });
 
-test("docker compose builds one image, for the service that all others of the image wait for", () => {
+test("docker compose builds one image, for the service that all other services of the image wait for", () => {
   expect(Object.keys(services).filter((name) => services[name]?.build !== undefined)).toEqual(["secrets"]);
   expect(own).toEqual(["secrets", "migrate", "api", "worker", "responder", "operator"]);
   const done = { condition: "service_completed_successfully" };
@@ -43,13 +43,13 @@ test("an upgrade of the image touches neither the proxy nor PostgreSQL and Redis
 test.each([
   ["postgres", "database-password", "postgres"],
   ["redis", "redis-password", "redis-server -"],
-])("%s starts once its password is there", async (name, file, started) => {
+])("%s starts once its password exists", async (name, file, started) => {
   const directory = mkdtempSync(join(tmpdir(), "realmpass-compose-"));
   onTestFinished(() => {
     rmSync(directory, { recursive: true });
   });
   writeFileSync(join(directory, "docker-entrypoint.sh"), '#!/bin/sh\necho "started: $*"\n', { mode: 0o755 });
-  // Each time that it waits: first the file is empty, then it has the password.
+  // Runs each time the service waits: first it creates an empty file, then it writes the password.
   writeFileSync(
     join(directory, "sleep"),
     `#!/bin/sh\necho waits\nif [ -e ${directory}/${file} ]; then echo secret >${directory}/${file}; else : >${directory}/${file}; fi\n`,
@@ -62,7 +62,7 @@ test.each([
   expect(stdout).toBe(`waits\nwaits\nstarted: ${started}\n`);
 });
 
-test("docker compose publishes one port, on this machine alone", () => {
+test("docker compose publishes one port, and only on this machine", () => {
   expect(of((name) => services[name]?.ports)).toMatchObject({ proxy: ["127.0.0.1:3000:3000"] });
   expect(Object.values(services).filter(({ ports }) => ports !== undefined)).toHaveLength(1);
 });
@@ -75,7 +75,7 @@ test("each service of docker compose has its own secrets and no others, and cann
     secrets: ["postgres", "redis", "api", "worker", "responder", "operator"].map(
       (name) => `secrets-${name} /secrets/${name}`,
     ),
-    // It gives each login its password.
+    // `migrate` gives each login its password.
     migrate: ["postgres", "api", "worker", "responder", "operator"].map(
       (name) => `secrets-${name} /secrets/${name} ro`,
     ),
@@ -91,7 +91,7 @@ test("each service of docker compose has its own secrets and no others, and cann
   expect(Object.keys(volumes).sort()).toEqual([...new Set(used)].sort());
 });
 
-test("the image has each directory that a volume is mounted over: its processes own them", () => {
+test("the image contains each directory over which a volume is mounted, and its processes own them", () => {
   const [, made = ""] =
     /^RUN install -d -o node -g node -m 0700 (.*)$/m.exec(
       readFileSync("Dockerfile", "utf8").replaceAll(/\\\n\s*/g, ""),
@@ -100,7 +100,7 @@ test("the image has each directory that a volume is mounted over: its processes 
   expect(made.split(" ")).toEqual(expect.arrayContaining([...paths, "/secrets", "/data"]));
 });
 
-test("each service of docker compose signs in with its own login, and only migrate as the superuser", () => {
+test("each service of docker compose signs in with its own login, and only migrate signs in as the superuser", () => {
   const logins = of((name) => {
     const { DATABASE_URL, DATABASE_PASSWORD_FILE, REDIS_URL, REDIS_PASSWORD_FILE } = services[name]!.environment;
     return [DATABASE_URL, DATABASE_PASSWORD_FILE, REDIS_URL, REDIS_PASSWORD_FILE].filter(
@@ -135,7 +135,7 @@ test("each service of docker compose signs in with its own login, and only migra
   expect(text).not.toMatch(/:\/\/[^\s@]*:[^\s@]*@/);
 });
 
-test("docker compose gives a way out of its networks to the proxy and the api alone", () => {
+test("docker compose lets only the proxy and the api reach outside networks", () => {
   expect(networks).toEqual({ inside: { internal: true }, outside: null });
   expect(of((name) => services[name]!.network_mode ?? services[name]!.networks)).toEqual({
     secrets: "none",
@@ -173,7 +173,7 @@ test("no service of docker compose can write to its image or has more capabiliti
   expect(services["postgres"]?.stop_grace_period).toBe("60s");
 });
 
-test("every service of our own in docker compose enforces its boundary and makes no secrets by itself", () => {
+test("every service of our own in docker compose enforces its boundary and generates no secrets", () => {
   for (const name of own) {
     expect([name, services[name]?.environment]).toMatchObject([
       name,
@@ -198,7 +198,7 @@ test("docker compose runs two api, worker and responder processes, and asks each
   });
 });
 
-test("docker compose has the nginx configuration that is tested", () => {
+test("docker compose uses the nginx configuration that is tested", () => {
   expect(services["proxy"]?.configs).toEqual([{ source: "proxy", target: "/etc/nginx/conf.d/default.conf" }]);
   expect(configs).toEqual({ proxy: { file: "./deploy/nginx/realmpass.conf" } });
 });
@@ -215,7 +215,7 @@ test("the image is built from everything that the build reads", () => {
   for (const name of [...read.flat(), "console", "package.json"]) expect(kept).toContain(`!${name}`);
 });
 
-test("the documentation names each path whose URL holds a secret", () => {
+test("the documentation names each path whose URL contains a secret", () => {
   const page = readFileSync("docs/operations.md", "utf8");
   const rows = [...page.matchAll(/^\| `(\/[^`]*)` +\| (.*?) +\|$/gm)].map(([, path, secret]) => [path, secret]);
   expect(rows).toEqual(

@@ -26,7 +26,7 @@ const declared = new Map<string, string[]>(
 );
 
 function declaredIn(source: string): [string, string[]][] {
-  // A function that makes several gauges alike gets their names.
+  // A function that makes several similar gauges gets their names as arguments.
   const given = [...source.matchAll(/\bgauge\(\s*"(\w+)"/g)].map(([, name]) => name!);
   return [...source.matchAll(/new (Gauge|Counter|Histogram)\(\{([^]*?)registers/g)].flatMap(([, type, body = ""]) => {
     const named = /name: "(\w+)"/.exec(body)?.[1];
@@ -38,7 +38,7 @@ function declaredIn(source: string): [string, string[]][] {
 }
 for (const { name } of await createRegistry().getMetricsAsJSON()) declared.set(name, []);
 
-/** The metrics and labels of a query that no process has. */
+/** Returns the metrics and labels in a query that no process exports. */
 function unknownIn(expr: string, legend = ""): string[] {
   const names = [...expr.matchAll(/realmpass_\w+/g)].map(([name]) => name);
   const known = names.map((name) => declared.get(name) ?? declared.get(name.replace(/_(?:bucket|sum|count)$/, "")));
@@ -71,7 +71,7 @@ describe("the dashboard", () => {
     expect(unknownIn(expr, legendFormat)).toEqual([]);
   });
 
-  /** For an alert alone, and for finding out where time goes. */
+  /** Metrics only for alerts, and for finding out where time goes. */
   const beside = [
     "realmpass_app_authorizations_total",
     "realmpass_app_files_total",
@@ -85,7 +85,7 @@ describe("the dashboard", () => {
     "realmpass_upstream_refusals_total",
   ];
 
-  test("shows each metric of the service that docs/health.md lists, but those", () => {
+  test("shows each metric of the service that docs/health.md lists, except those", () => {
     const listed = [...readFileSync("docs/health.md", "utf8").matchAll(/^\| `realmpass_[^|]*/gm)].flatMap(([row]) => [
       ...row.matchAll(/realmpass_\w+/g),
     ]);
@@ -95,6 +95,6 @@ describe("the dashboard", () => {
   });
 });
 
-test.each(alerts)("an alert asks only for metrics and labels that exist: %s", (expr) => {
+test.each(alerts)("an alert uses only metrics and labels that exist: %s", (expr) => {
   expect(unknownIn(expr)).toEqual([]);
 });

@@ -16,7 +16,7 @@ const folders = new Set(
     .map(({ name }) => name),
 );
 
-/** Returns the paths of this repository that a text has between backticks. */
+/** Returns the paths of this repository that are between backticks in a text. */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`([\w.@-]+(?:\/[\w.@-]+)*\/?)`/g)]
     .map(([, path]) => path ?? "")
@@ -24,7 +24,7 @@ const pathsIn = (text: string): string[] =>
 
 describe("a path between backticks exists", () => {
   test.each(documents)("%s", (name) => {
-    // A built program is not in the repository.
+    // Built programs are not in the repository.
     const named = pathsIn(readFileSync(name, "utf8")).filter((path) => !path.startsWith("dist/"));
     expect(named.filter((path) => !existsSync(path) && !existsSync(`${path}.ts`))).toEqual([]);
   });
@@ -51,19 +51,19 @@ const deadLinksIn = (name: string, text: string): string[] =>
       return !existsSync(file) || (anchor !== undefined && !anchorsIn(file).includes(anchor));
     });
 
-describe("a link leads to a file, and to a heading in it", () => {
+describe("a link leads to an existing file, and to an existing heading in it", () => {
   test.each(documents)("%s", (name) => {
     expect(deadLinksIn(name, readFileSync(name, "utf8"))).toEqual([]);
   });
 
-  test("and one that does not is found", () => {
+  test("and a dead link is found", () => {
     const text =
       "[a](docs/nothing.md) [b](docs/upgrade.md#nowhere) [c](docs/upgrade.md#1-back-up) [d](https://example.org/)";
     expect(deadLinksIn("README.md", text)).toEqual(["docs/nothing.md", "docs/upgrade.md#nowhere"]);
   });
 });
 
-test("docs/architecture.md has the table of imports that is enforced", async () => {
+test("docs/architecture.md contains the table of imports that is enforced", async () => {
   const { ruleSet } = await extractDepcruiseOptions("./.dependency-cruiser.cjs");
   const enforced = (ruleSet?.forbidden ?? []).flatMap(({ comment = "" }) => {
     const [, of, place = "", others = ""] =

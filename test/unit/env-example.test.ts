@@ -10,7 +10,7 @@ const groups = [
   ["operator", "Operator commands"],
 ] as const;
 
-/** Values that depend on the machine cannot be in a file that is the same everywhere. */
+/** Values that depend on the machine, which cannot be in a file that is the same everywhere. */
 const computed: Partial<Record<Variable, string>> = {
   REALMPASS_SIGNING_THREADS: "as many as there are processors, 4 at most",
 };
@@ -36,7 +36,7 @@ function described(name: Variable): string {
   return `# ${about}\n# ${name}=${derived === undefined ? (fallback ?? "") : ""}`;
 }
 
-// After a change: npx vitest run --project unit test/unit/env-example.test.ts --update
+// After a change, run: npx vitest run --project unit test/unit/env-example.test.ts --update
 test("the example environment names every variable, its purpose and its default", async () => {
   await expect(expectedText()).toMatchFileSnapshot("../../.env.example");
 });

@@ -11,10 +11,10 @@ const filesMax = 25;
  */
 const series = ["db/migrations", "docs", "docs/images", "test/bench/results"];
 
-/** Folders at the top that hold no source. */
+/** Folders at the top that do not contain source. */
 const notSource = new Set(["node_modules", "dist", "data"]);
 
-/** Returns the folders that hold more files than a reader takes in, without series. */
+/** Returns the folders with more files than a reader can take in, except series. */
 function drawersOf(files: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
@@ -32,7 +32,7 @@ const sourceFiles = (): string[] =>
         .map((entry) => `${entry.parentPath}/${entry.name}`),
     );
 
-test("no folder holds more than 25 files", () => {
+test("no folder contains more than 25 files", () => {
   const files = sourceFiles();
   expect(files.length).toBeGreaterThan(1_000);
   expect(drawersOf(files)).toEqual([]);

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
-/** Every test file, as a path below `test/` without its ending. */
+/** Every test file, as a path below `test/` without its extension. */
 const testFiles = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts"))
   .map((name) => name.slice(0, -".test.ts".length));
 
-/** Returns whether a name is the end of one test file's path, or a folder with a slash at its end. */
+/** Returns whether a name matches the end of exactly one test file's path, or is a folder with a slash at its end. */
 const isHeld = (name: string): boolean =>
   name.endsWith("/")
     ? testFiles.some((file) => file.startsWith(name))
@@ -23,14 +23,14 @@ const notHeld = (text: string): string[] =>
 const folder = "test/conformance/interpretations";
 const pages = readdirSync(folder);
 
-describe("each interpretation names the test file that holds it", () => {
+describe("each interpretation names the test file that verifies it", () => {
   test.each(pages)("%s", (page) => {
     const text = readFileSync(`${folder}/${page}`, "utf8");
     expect(text.match(/^- \*\*/gm)?.length).toBeGreaterThan(20);
     expect(notHeld(text)).toEqual([]);
   });
 
-  test("control: a line that names none is found", () => {
+  test("control: a line that names no test file is found", () => {
     const wrong = [
       "- **a**: without a file",
       "- **b**: with one that is not there → `no-such-file`",
@@ -41,7 +41,7 @@ describe("each interpretation names the test file that holds it", () => {
   });
 });
 
-test("docs/interpretations.md leads to every page", () => {
+test("docs/interpretations.md links to every page", () => {
   const index = readFileSync("docs/interpretations.md", "utf8");
   for (const page of pages) expect(index).toContain(`../${folder}/${page}`);
 });

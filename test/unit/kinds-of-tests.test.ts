@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const starters = /\b(?:startService|startWhole|startBuilt|startAs|startEmbeddedPostgres|startTlsNginx)\(/;
 const otherCommands = /^(?:bench|deploy|e2e|fault|process|screenshots|support)\/|^conformance\/radius\//;
 
-test("npm test starts no process of the service and no proxy: tests that do are below test/process", () => {
+test("npm test starts no process of the service and no proxy: tests that start them are below test/process", () => {
   const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".test.ts") && !otherCommands.test(name),
   );

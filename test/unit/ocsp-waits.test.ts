@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ocspWaits } from "../../domain/certificate/ocsp-waits.ts";
 
-/** A block `location` of an nginx file, as far as its waits go. */
+/** The settings of a `location` block of an nginx file that concern its waits. */
 interface Location {
   asks: "responder" | "api";
   tries: number;
-  /** No further try begins after this time. */
+  /** No further try begins after this many milliseconds. */
   triesMs: number;
   connectMs: number;
   readMs: number;
@@ -39,11 +39,11 @@ const readLocation = (block: string): Location => ({
 const radiusMs = (text: string): number =>
   ms(`${found(/^\t\tocsp \{\n.*?^\t\t\ttimeout = (\d+)\n.*?^\t\t\}$/ms, text)}s`);
 
-/** Returns the longest that a client waits for the proxy. */
+/** Returns the longest time that a client waits for the proxy. */
 const proxyMs = ({ tries, triesMs, connectMs, readMs }: Location): number =>
   Math.min(tries * (connectMs + readMs), triesMs + connectMs + readMs);
 
-/** Returns the waits that are no longer than the wait inside them. */
+/** Returns the waits that do not exceed the wait inside them. */
 function tooShort(
   radius: number,
   waits: { responderMs: number; apiAnotherMs: number; apiMs: number },
@@ -61,10 +61,10 @@ function tooShort(
   return longerOnes.filter(([, shorter, longer]) => shorter >= longer).map(([name]) => name);
 }
 
-describe("a client waits longer than a responder: two are asked before a device is refused", () => {
+describe("a client waits longer than a responder: two responders are asked before a device is refused", () => {
   const all = proxyFiles.flatMap((file) => blocks(read(file), "/ocsp/").map((block) => ({ file, block })));
 
-  test("in each file that is shipped", () => {
+  test("in each shipped file", () => {
     expect(all.map(({ file, block }) => [file, readLocation(block).asks])).toEqual([
       ["deploy/nginx/realmpass-tls.conf", "responder"],
       ["deploy/nginx/realmpass-tls.conf", "responder"],
@@ -73,12 +73,12 @@ describe("a client waits longer than a responder: two are asked before a device 
     for (const { block } of all) {
       for (const file of radiusFiles)
         expect(tooShort(radiusMs(read(file)), ocspWaits, readLocation(block))).toEqual([]);
-      // A stopped one costs no time: of the two others one may be slow.
+      // A stopped responder costs no time: one of the two others can be slow.
       expect(readLocation(block).tries).toBe(3);
     }
   });
 
-  test("and one that waits for too long is noticed", () => {
+  test("and a wait that is too long is noticed", () => {
     const { block } = all[0]!;
     const location = readLocation(block);
     expect(tooShort(3_000, ocspWaits, { ...location, triesMs: 2_000 })).toEqual(["the proxy's tries < RADIUS"]);
@@ -90,7 +90,7 @@ describe("a client waits longer than a responder: two are asked before a device 
     expect(tooShort(3_000, ocspWaits, { ...location, triesMs: 1_000 })).toEqual(["a silent one, then another"]);
   });
 
-  test("nginx may ask twice: it keeps the request, and a responder that is silent is left out", () => {
+  test("nginx can ask twice: it keeps the request, and leaves out a responder that is silent", () => {
     for (const { block } of all) {
       expect(block).toContain("proxy_next_upstream error timeout ");
       expect(found(/proxy_next_upstream ([^;]*);/, block).split(" ")).toContain("non_idempotent");
@@ -115,7 +115,7 @@ describe("a client waits longer than a responder: two are asked before a device 
   });
 });
 
-test("who fetches a CRL waits for two tries of the proxy", () => {
+test("a client that fetches a CRL waits for two tries of the proxy", () => {
   const fetchMs = ms(`${found(/--max-time (\d+) /, read("docs/radius/resilient/fetch-crl"))}s`);
   const all = proxyFiles.flatMap((file) => blocks(read(file), "~ ^/(?:crl|ca)/").map(readLocation));
   expect(all).toHaveLength(3);

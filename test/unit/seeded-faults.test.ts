@@ -5,7 +5,7 @@ import { choose, countTitle, readFaults, titlePattern, withFault, type Fault } f
 const text = readFileSync("test/seeded-faults.md", "utf8");
 const faults = readFaults(text);
 
-/** Subjects whose rules have seeded faults. */
+/** The subjects whose rules have seeded faults. */
 const subjects = [
   ...["Entitlement", "Claim", "Settle", "Abandon", "Collecting and erasing", "Sealing"],
   ...[
@@ -27,7 +27,7 @@ const subjects = [
 ];
 
 describe("the list of seeded faults", () => {
-  test("is numbered, names each fault once, and has faults of every subject", () => {
+  test("is numbered, names each fault once, and has faults for every subject", () => {
     expect(faults.map(({ number }) => number)).toEqual(faults.map((_, index) => index + 1));
     expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
     const sections = text.split(/^## /m).slice(1);
@@ -35,7 +35,7 @@ describe("the list of seeded faults", () => {
     for (const section of sections) expect(section).toContain("\n### ");
   });
 
-  test.each(faults)("$number. $name: the line is in the code once, and the title in the test", (fault) => {
+  test.each(faults)("$number. $name: the line occurs once in the code, and the title once in the test", (fault) => {
     const source = readFileSync(fault.file, "utf8");
     expect(withFault(source, fault)).not.toBe(source);
     expect(countTitle(readFileSync(fault.testFile, "utf8"), fault.title), fault.title).toBe(1);
@@ -59,7 +59,7 @@ describe("an entry", () => {
   const entryOf = (diff: string): string =>
     `### 1. sample\n\nA rule.\n\n- In \`a.ts\`\n- Caught by \`a.test.ts\`: a title\n\n\`\`\`diff\n${diff}\n\`\`\`\n`;
 
-  test("is read with a changed line, a missing one, and the lines around it", () => {
+  test("is read with a changed line, a removed line, and the lines around it", () => {
     expect(readFaults(entryOf("- check(a);\n+ check(b);"))).toEqual([sample]);
     expect(readFaults(entryOf("- check(a);"))).toEqual([{ ...sample, replacement: undefined }]);
     expect(readFaults(entryOf("  one\n- check(a);\n+ check(b);\n  two"))).toEqual([
@@ -68,7 +68,7 @@ describe("an entry", () => {
   });
 
   test.each(["check(a);", "+ check(b);", "- check(a);\n- check(b);", ""])(
-    "that reads %j is refused by name",
+    "that contains %j is refused by name",
     (diff) => {
       expect(() => readFaults(entryOf(diff))).toThrow("cannot read ### 1. sample");
     },
@@ -81,13 +81,13 @@ describe("putting a fault in", () => {
     expect(withFault("a\n  check(a);\nb", { ...sample, replacement: undefined })).toBe("a\nb");
   });
 
-  test("fails for a line that is missing, is only part of another, or is there twice", () => {
+  test("fails for a line that is missing, is only part of another line, or occurs twice", () => {
     for (const source of ["a", "if (x) check(a);"])
       expect(() => withFault(source, sample)).toThrow("0 times, not once");
     expect(() => withFault("check(a);\ncheck(a);", sample)).toThrow("2 times, not once");
   });
 
-  test("finds one of equal lines by the lines around it", () => {
+  test("finds one of several equal lines by the lines around it", () => {
     const source = "one\ncheck(a);\ntwo\ncheck(a);\nthree";
     const near = (before?: string, after?: string): string =>
       withFault(source, { ...sample, lines: { before, changed: "check(a);", after } });
@@ -103,7 +103,7 @@ test("a title is counted as a whole string, with any quotes", () => {
   expect(countTitle(String.raw`test("a \"title\"", f);`, 'a "title"')).toBe(1);
 });
 
-test("a title matches itself, and each case of a table", () => {
+test("a title matches its own test, and each case of a table", () => {
   const matches = (title: string, name: string): boolean => new RegExp(`^${titlePattern(title)}$`).test(name);
   expect(matches("4.1 a (b) [c]?", "4.1 a (b) [c]?")).toBe(true);
   expect(matches("4.1 a", "401 a")).toBe(false);

@@ -8,7 +8,7 @@ const rooms = ["api", "worker", "responder", "operator", "process", "runtime", "
 const filesOf = (path: string): string[] =>
   statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => filesOf(join(path, name))) : [path];
 
-test("the page has a row for every event of the log, and none for another", () => {
+test("the page has a row for every event of the log, and no other rows", () => {
   const sources = rooms.flatMap(filesOf).filter((file) => /\.tsx?$/.test(file));
   // Log calls always name events literally, because people search for them by name.
   const logged = sources.flatMap((file) =>

@@ -17,7 +17,7 @@ import { shellBlocks } from "../support/run/shell-blocks.ts";
 
 const [old, next] = ["realmpass-0.2.0-linux-x64", "realmpass-0.2.1-linux-x64"];
 
-/** Joins blocks as separate pastes into a shell, which continues after a block that failed. */
+/** Joins blocks as separate pastes into a shell, which continues after a failed block. */
 const pasted = (blocks: readonly string[]): string => blocks.map((block) => `${block}\n:`).join("\n");
 
 describe("docs/upgrade.md, with the files of two releases in one directory,", () => {
@@ -28,7 +28,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
   let machine: string;
   const at = (...names: string[]): string => join(machine, ...names);
 
-  /** Makes a file of a release, whose tree names the release, and its checksum. */
+  /** Makes the file of a release, in whose tree is its name, and the file's checksum. */
   function givenRelease(name: string): void {
     mkdirSync(at("tree", name, "deploy/systemd"), { recursive: true });
     writeFileSync(at("tree", name, "deploy/systemd/realmpass.target"), name);
@@ -53,7 +53,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
     for (const name of [old, next]) givenRelease(name);
     mkdirSync(at("opt", old));
     symlinkSync(old, at("opt/current"));
-    // Records from which release each unit is started.
+    // Records the release from which each unit is started.
     const notes = `#!/bin/sh\necho "$* of $(readlink ${at("opt/current")})" >>${at("log")}\n`;
     writeFileSync(at("log"), "");
     for (const name of ["systemctl", "realmpass-operator"]) writeFileSync(at("bin", name), notes);
@@ -61,7 +61,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
     for (const name of ["systemctl", "realmpass-operator", "curl"]) chmodSync(at("bin", name), 0o755);
   });
 
-  /** Follows the page, and returns the commands after its first step, with which every upgrade begins. */
+  /** Follows the page without its first step, with which every upgrade begins; returns the commands that ran. */
   async function follow(release: string | undefined): Promise<string[]> {
     const [, ...blocks] = await shellBlocks("docs/upgrade.md");
     const here = pasted(blocks).replaceAll("/opt/realmpass", at("opt")).replaceAll("/etc/systemd/system", at("units"));
@@ -107,7 +107,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
   });
 });
 
-/** Returns whether a block runs as one command, or its commands one after the other until one fails. */
+/** Returns whether a block is one command, or runs its commands in turn until one fails. */
 const endsAtFailure = (block: string): boolean =>
   /^\(\n {2}set -eu( -o pipefail)?\n(?:(?: {2}.*)?\n)*\)\n$/.test(block) ||
   block.replaceAll(/\\\n/g, "").trim().split("\n").length === 1;

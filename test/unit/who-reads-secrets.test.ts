@@ -14,7 +14,7 @@ const reads = { ...serverProcessVariables, operator: operatorVariables as readon
 const processes = Object.keys(reads) as (keyof typeof reads)[];
 const servers = processes.filter((name) => name !== "operator");
 
-/** Every secret, and the public halves that a process gets in the same way. */
+/** Every secret, and the public halves that processes get in the same way. */
 const secrets = (Object.keys(variables) as Variable[]).filter(
   (name) => "secret" in variables[name] || Object.values(secretFiles).some(({ variable }) => variable === name),
 );
@@ -38,7 +38,7 @@ afterAll(() => {
 });
 const placed = (name: string): string[] => readdirSync(join(directory, name)).sort();
 
-/** The rows of the table in docs/secrets.md: the readers of a secret, including units of timers. */
+/** The rows of the table in docs/secrets.md: the processes that read a secret, and the units of timers that do. */
 const table = new Map(
   [...readFileSync("docs/secrets.md", "utf8").matchAll(/^\| `([A-Z_]+)` +\|[^|]*\|([^|]*)\|([^|]*)\|$/gm)].map(
     ([, variable = "", who = "", units = ""]) => [
@@ -64,30 +64,30 @@ const inDirectory = (name: string, files: readonly string[]): string[] => files.
 const assigned = (text: string): string[] =>
   [...text.matchAll(/(?:^|[ =])([A-Z][A-Z_]+)=/gm)].map(([, name = ""]) => name);
 
-test("the table of the documentation has every secret, with the processes whose code reads it", () => {
+test("the table in the documentation contains every secret, with the processes whose code reads it", () => {
   expect([...table.keys()].sort()).toEqual([...secrets].sort());
   for (const [variable, { who }] of table) {
     expect([variable, who]).toEqual([variable, processes.filter((name) => notReadBy(name, [variable]).length === 0)]);
   }
-  // Control: the comparison notices a process that reads anything else.
+  // Control: the comparison finds a secret that the process does not read.
   expect(notReadBy("responder", ["DATABASE_PASSWORD", "REDIS_PASSWORD"])).toEqual(["REDIS_PASSWORD"]);
 });
 
-test("`secrets create` gives each process what it reads, and nothing else", () => {
+test("`secrets create` gives each process only what it reads", () => {
   for (const name of processes) {
     expect([name, notReadBy(name, variablesOf(placed(name)))]).toEqual([name, []]);
   }
 });
 
 describe("the units", () => {
-  test("of a server have what `secrets create` has made for it, save the queue's password, as the queue is in Redis", () => {
+  test("of a server have what `secrets create` has made for it, except the queue's password, because the queue is in Redis", () => {
     for (const name of servers) {
       const files = placed(name).filter((file) => file !== "queue-database-password");
       expect([name, loaded(unitText(`realmpass-${name}@.service`))]).toEqual([name, inDirectory(name, files)]);
     }
   });
 
-  test("of timers have those secrets of the operator's that the documentation lists", () => {
+  test("of timers have the operator's secrets that the documentation lists for them", () => {
     for (const name of ["doctor", "audit-export", "backup"]) {
       const files = loaded(unitText(`realmpass-${name}.service`)).map((file) => file.replace(/^operator\//, ""));
       expect([name, variablesOf(files)]).toEqual([name, ofUnit(name)]);
@@ -95,21 +95,21 @@ describe("the units", () => {
     expect(ofUnit("doctor").length).toBeGreaterThan(1);
   });
 
-  test("that a person starts have only the owner's password, and the one that reports a failure has no secret", () => {
+  test("that a person starts have only the owner's password, and the unit that reports a failure has no secret", () => {
     for (const name of ["migrate", "database-restored"]) {
       expect(loaded(unitText(`realmpass-${name}.service`))).toEqual(["postgres/owner-password"]);
     }
     expect(loaded(unitText("realmpass-failed@.service"))).toEqual([]);
   });
 
-  test("do not hold the passphrase of issuer keys or of roots, except that of the worker the first", () => {
+  test("do not contain the passphrases of issuer keys and roots, except the worker's, which contains that of issuer keys", () => {
     const holders = (file: string): string[] => units.filter((name) => unitText(name).includes(file));
     expect(holders("issuer-key-passphrase")).toEqual(["realmpass-worker@.service"]);
     expect(holders("root-key-passphrase")).toEqual([]);
   });
 
-  test("set no variable of their process that it does not read", () => {
-    // Node's own.
+  test("set no variable that their process does not read", () => {
+    // Read by Node itself.
     const elsewhere = ["NODE_ENV"];
     const process = (name: string) => servers.find((server) => name.startsWith(`realmpass-${server}`)) ?? "operator";
     for (const name of units) {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 
-/** Phrases that a native reader stumbles on. The sentence is rewritten; there is no list of exceptions. */
+/** Phrases on which a native reader stumbles. Rewrite the sentence; there is no list of exceptions. */
 const phrases = [
   "in hand",
   "for ever",
@@ -26,7 +26,7 @@ const isExempt = (path: string): boolean =>
   path === "db/schema.sql" ||
   path.startsWith("db/migrations/");
 
-/** Git's own folder, and what `.gitignore` names. */
+/** Git's own folder, and those in `.gitignore`. */
 const ignored = new Set([".git", "node_modules", "dist", "data", "coverage", "test-results", ".env"]);
 
 const filesBelow = (folder: string): string[] =>
@@ -39,8 +39,8 @@ const filesBelow = (folder: string): string[] =>
 const isText = (bytes: Buffer): boolean => !bytes.includes(0);
 
 /**
- * Between two words of a phrase: spaces, or a line break with the beginning of a comment's next line or of a continued
- * string.
+ * What can be between two words of a phrase: spaces, or a line break with the beginning of a comment's next line or of
+ * a continued string.
  */
 const gap = String.raw`(?:\s|["\x60] ?\+|["\x60*#>]|//|--)+`;
 const found = new RegExp(
@@ -54,7 +54,7 @@ const phrasesIn = (path: string, text: string): string[] =>
     ({ 0: phrase, index }) => `${path}:${text.slice(0, index).split("\n").length}: ${phrase.replace(/\s+/g, " ")}`,
   );
 
-test("no comment, text, test title or document has a phrase of the list", () => {
+test("no comment, text, test title or document contains a phrase of the list", () => {
   const paths = filesBelow(".").filter((path) => !isExempt(path));
   expect(paths.length).toBeGreaterThan(1_000);
 
@@ -76,7 +76,7 @@ test.each([
 });
 
 test.each(["hours, yours, a renewed one", "an in-hand-over", "in handing it over, the onesies"])(
-  "%j has no phrase of the list",
+  "%j contains no phrase of the list",
   (text) => {
     expect(phrasesIn("example.ts", text)).toEqual([]);
   },

@@ -19,9 +19,8 @@ import { keepsGrace, lockOutAll, markLockedOut } from "./run/lock-out.ts";
 const failuresMax = 3;
 
 /**
- * Advances a job as far as possible now, whatever state it is in. `docs/jobs.md` numbers the steps and describes what
- * holds if the process dies after each. May be called at any time, by many workers at once: what is done is not done
- * again.
+ * Advances a job as far as possible now, whatever its state. `docs/jobs.md` numbers the steps and describes what holds
+ * if the process dies after each. Can be called at any time, by many workers at once: completed work is not repeated.
  */
 export async function advance(deps: BulkJobDeps, jobId: string): Promise<void> {
   try {
@@ -62,7 +61,7 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
       await enqueueRemainingRows(deps, job);
       return false;
     case "grace":
-      // Everyone in it was let back in, or its grace period has ended.
+      // Everyone in the job was let back in, or its grace period has ended.
       if (await finish(deps, job.id)) return false;
       return transitions.toQueued(deps.db, { realmId: job.realmId, jobId: job.id, at: deps.clock.now() });
     case "receiving":
@@ -76,8 +75,8 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
 }
 
 /**
- * Enqueues unfinished rows; ends a job without any. While the queue is away, works one chunk: the job is soon quiet, and
- * continued.
+ * Enqueues unfinished rows; ends a job without any. While the queue is away, works one chunk: the job then counts as
+ * stalled, and a worker continues it.
  */
 async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promise<void> {
   const chunks = await jobRows.unfinishedChunks(deps.db, { jobId: id, chunkSize });

@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from "../../db/outage.ts";
 import type { RowRange } from "../../db/queries/bulk-job/progress.ts";
 import type { Log } from "../../runtime/log.ts";
 
-/** How often a slice that lost against another transaction is retried before the queue retries the task. */
+/** How often a slice that failed because of another transaction is retried before the queue retries the task. */
 const triesMax = 5;
 
 /** Cuts a range into parts of `size` rows. */
@@ -17,7 +17,7 @@ export function slicesOf({ jobId, from, to }: RowRange, size: number): RowRange[
 
 /**
  * Works a slice of rows. If the database rejects it, halves it until the rejected row is alone, and fails that row. An
- * outage of the database is the fault of no row and is thrown.
+ * outage of the database is no row's fault and is thrown.
  */
 export async function bisectOnError<Result>(
   slice: RowRange,

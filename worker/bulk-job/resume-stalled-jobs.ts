@@ -2,13 +2,13 @@ import * as dueJobs from "../../db/queries/bulk-job/due.ts";
 import { advance } from "./advance.ts";
 import type { BulkJobDeps } from "./deps.ts";
 
-/** A job in which nothing has changed for this long is looked into. */
+/** A job in which nothing has changed for this long is examined. */
 const quietSeconds = 10;
 
-/** The same while the queue is away: each look works one chunk. */
+/** The same while the queue is away: each examination works one chunk. */
 const quietSecondsWithoutQueue = 2;
 
-/** Jobs that one worker looks into at a time. */
+/** Jobs that one worker examines at a time. */
 const jobsMax = 4;
 
 /**

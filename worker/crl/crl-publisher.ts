@@ -15,19 +15,19 @@ export interface PublisherOptions extends Omit<PublishDeps, "pieces"> {
   log: Log;
 }
 
-/** Interval between checks for due CRLs: one statement over all issuers. */
+/** Interval between checks for due CRLs: one statement for all issuers. */
 const lookMs = 250;
 
 /** Interval while Postgres is away. */
 const awayMs = 1_000;
 
-/** First pause after a failed publication of an issuer's CRL; it doubles with each failure up to {@link failedMsMax}. */
+/** First pause after an issuer's CRL could not be published; it doubles with each failure up to {@link failedMsMax}. */
 const failedMs = 2_000;
 const failedMsMax = 60_000;
 
 /**
  * Keeps the CRL of every unexpired issuer up to date: publishes within seconds of a revocation, and after each quarter
- * of the validity. Any number of workers may run this; one at a time publishes. A timer in the process drives it,
+ * of the validity. Any number of workers can run this; one at a time publishes. A timer in the process drives it,
  * because revocation must work even when the queue does not.
  */
 export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<void> } {

@@ -3,7 +3,7 @@ import type { SerialNumber } from "../../domain/ids.ts";
 import { signedRevocationTime, type RevocationReason } from "../../domain/certificate/revocation.ts";
 import { encodeCrlEntries } from "../../pki/crl.ts";
 
-/** A piece is continued until it has this many entries, some 80 kB: little to rewrite for one more entry. */
+/** A piece is continued until it has this many entries, some 80 kB, so that little is rewritten for each new entry. */
 export const pieceEntriesMax = 2_000;
 
 const weekMs = 7 * 86_400_000;

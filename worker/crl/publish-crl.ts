@@ -75,7 +75,7 @@ async function packSlice(tx: Db, deps: Pick<PublishDeps, "log">, issuerId: strin
 
 /**
  * Packs one slice of the waiting serial numbers; the next call packs the rest. Pieces of the published CRL may be
- * continued only in the transaction that publishes the next one.
+ * continued only in the transaction that publishes the next CRL.
  */
 async function pack(
   tx: Db,
@@ -94,7 +94,7 @@ async function pack(
 const entriesPerLine = 100;
 
 /**
- * Logs the entries before the transaction commits. Every revocation passes here, so the log misses none; if the
+ * Logs the entries before the transaction commits. Every revocation passes through here, so the log misses none; if the
  * transaction does not commit, its entries are logged again.
  */
 function logListed(log: Pick<Log, "info">, issuer: string, entries: readonly UnpublishedEntry[]): void {

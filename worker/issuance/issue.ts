@@ -31,7 +31,7 @@ export type IssuanceOutcome =
   /** Returned to the queue: another attempt may succeed. */
   | "released";
 
-/** Issuances that one attempt claims at most: their ids fit one notification. */
+/** The most issuances that one attempt claims: their ids fit one notification. */
 export const issuancesMax = 200;
 
 export interface IssuanceDeps {
@@ -118,7 +118,7 @@ function logIssued(
   }
 }
 
-/** The fields that name an issuance in the log: they lead from a request to its issuance and back. */
+/** The fields that name an issuance in the log, so that a reader can find the issuance of a request and the reverse. */
 const named = ({ id, requestId }: { id: string; requestId: string | null }) => ({
   issuanceId: id,
   ...(requestId !== null && { requestId }),
@@ -189,7 +189,7 @@ async function failHopeless(
 
 interface SignedBatch {
   signed: SignedIssuance[];
-  /** By id: parts that the same thread signs share a key. */
+  /** By the id of the key: parts that the same thread signs share a key. */
   dataKeys: Map<string, WrappedDataKey>;
   failed: { id: string; code: ErrorCode | null; detail?: string; counted: boolean }[];
 }
@@ -248,7 +248,7 @@ async function countWhereUsable(
   }));
 }
 
-/** The request is rebuilt from the committed row: an edited job changes nothing that is signed. */
+/** The request is rebuilt from the committed row: editing a queued task does not change what is signed. */
 function toSigningRequest(
   row: ClaimedIssuance,
   network: NetworkSettings | undefined,
@@ -290,7 +290,7 @@ const failureCode = {
 function recordResult(result: SigningResult, batch: SignedBatch, { log, naming }: { log: Log; naming: Naming }): void {
   if ("failure" in result) {
     const { code, detail } = result.failure;
-    // A request that cannot be used is its sender's fault, who learns the reason.
+    // A request that cannot be used is the fault of its sender, who gets the reason.
     const isRequesters = code === "invalid_csr";
     log[isRequesters ? "info" : "error"](
       { event: "issuance.refused", ...naming(result.issuanceId), code, detail },
@@ -345,7 +345,7 @@ async function settleAll(
   };
 }
 
-/** Whether nothing was written and a retry helps. */
+/** Returns whether nothing was written and a retry helps. */
 const isPassing = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || error instanceof IssuerAway || isContention(error);
 

@@ -10,30 +10,30 @@ import type { Log } from "../../runtime/log.ts";
 import type { SigningPool } from "../signing/pool.ts";
 import { SigningThreadError, ThreadRequestError } from "../signing/thread-handle.ts";
 
-/** This worker cannot sign for the issuer now. Another worker may be able to, or this one later. */
+/** Thrown when this worker cannot sign for the issuer now. Another worker may be able to, or this one later. */
 export class IssuerAway extends Error {
   override readonly name = "IssuerAway";
 }
 
-/** The issuers that this worker can sign for: it claims, publishes and certifies for no other. */
+/** The issuers for which this worker can sign: it claims, publishes and certifies only for them. */
 export interface Issuers {
   /** False while this worker may not sign at all. */
   isOpen(): boolean;
   /** Returns the issuers that this worker can sign for now. */
   usable(): IssuerID[];
-  /** Returns the known issuers that it cannot sign for. */
+  /** Returns the known issuers for which this worker cannot sign now. */
   away(): IssuerID[];
   /**
    * Ensures that this worker can sign for each of these: reads an unknown issuer from the database, loads it and probes
-   * it. Looks at all of them before it throws {@link IssuerAway} or DatabaseUnavailable.
+   * it. Examines all of them before it throws {@link IssuerAway} or DatabaseUnavailable.
    */
   ensure(issuerIds: readonly string[]): Promise<void>;
-  /** Makes each of these sign something after a failure to sign, and returns all that did. */
+  /** Makes each of these issuers sign something after a failure to sign, and returns those that did. */
   probe(issuerIds: readonly IssuerID[]): Promise<ReadonlySet<string>>;
   /**
-   * To be called each second. Every ten seconds it reads all unexpired issuers, loads new and changed ones,
-   * and probes each; in between it probes issuers lost with the threads. It also notices when this worker loses
-   * or regains permission to sign.
+   * Must be called each second. Every ten seconds it reads all unexpired issuers, loads new and changed ones, and
+   * probes each; in between it probes issuers lost with the threads. It also notices when this worker loses or regains
+   * permission to sign.
    */
   watch(): Promise<void>;
   /** Throws ConfigError if the passphrase does not open the key of the newest issuer. */
@@ -68,7 +68,7 @@ export function createIssuers({
 }: IssuersOptions): Issuers {
   const known = new Map<IssuerID, "usable" | "away">();
   const looking = new Map<string, Promise<void>>();
-  /** Issuers that no thread could be asked about. */
+  /** Issuers that could not be probed because no thread was available. */
   const lost = new Set<IssuerID>();
   let refreshedAt = Number.NEGATIVE_INFINITY;
   let wasOpen = true;
@@ -176,8 +176,8 @@ export function createIssuers({
     async ensure(issuerIds) {
       if (!isOpen()) throw new IssuerAway("this worker signs nothing now");
       const unknown = [...new Set(issuerIds)].filter((issuerId) => !known.has(issuerId as IssuerID));
-      // All looks end before the caller continues: one issuer's failure must not let work begin while another is still
-      // loading.
+      // All look-ups end before the caller continues: one issuer's failure must not let work begin while another issuer
+      // is still loading.
       const looks = await Promise.allSettled(unknown.map(lookOnce));
       const failures = looks.flatMap((look) => (look.status === "rejected" ? [look.reason as unknown] : []));
       if (failures.length > 0) throw failures.find((failure) => failure instanceof DatabaseUnavailable) ?? failures[0];

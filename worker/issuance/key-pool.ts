@@ -30,10 +30,10 @@ const busyPause = 50;
 const failurePause = 5_000;
 
 /**
- * A pool of RSA keys in this process's memory: RSA profiles are issued at the speed of P-256 ones.
+ * A pool of RSA keys in this process's memory, with which RSA profiles are issued as fast as P-256 profiles.
  *
- * Keys are made one at a time and only while `isIdle` returns true. A failure to make one is logged and retried after a
- * pause; it never throws. The timers do not keep the process alive.
+ * Keys are made one at a time and only while `isIdle` returns true. A failure to make a key is logged and retried after
+ * a pause; it never throws. The timers do not keep the process alive.
  */
 export function createKeyPool({ keyType, target, isIdle, log, generate }: KeyPoolOptions): KeyPool {
   const parked: KeyPair[] = [];

@@ -49,7 +49,7 @@ const networkOf = (row: IssuanceNetwork): NetworkSettings => ({
   reminderLeadDays: row.reminderLeadDays,
 });
 
-/** A mail address as the realm's help address counts as one of its own. */
+/** A mail address as the realm's help address counts as its help mail address. */
 function helpOf({ helpUri, helpMail, helpPhone }: IssuanceNetwork): Help {
   const isMail = isMailUri(helpUri);
   return {
@@ -60,9 +60,9 @@ function helpOf({ helpUri, helpMail, helpPhone }: IssuanceNetwork): Help {
 }
 
 /**
- * Returns the CAs of the RADIUS server's certificate: the CAs that the realm names, else its own, for a server with an
- * infrastructure profile. Devices trust its root, since most stacks take no other anchor and a new issuing CA must not
- * lock devices out; the issuing CA is included for servers that do not send their chain.
+ * Returns the CAs of the RADIUS server's certificate: the CAs that the realm names, or else the realm's own CAs, for a
+ * server with an infrastructure profile. Devices trust the realm's root, since most stacks accept no other anchor and a
+ * new issuing CA must not lock devices out; the issuing CA is included for servers that do not send their chain.
  */
 function radiusCasOf({ radiusCa, issuer, issuerChain }: IssuanceNetwork): RadiusCa[] {
   const own = [issuer, ...issuerChain];

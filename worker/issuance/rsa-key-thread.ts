@@ -5,17 +5,17 @@ import { parentPort } from "node:worker_threads";
 
 /**
  * Makes an RSA key for each message. Its thread has low priority: a key takes 240 to 320 ms of a core, and a user may
- * be waiting for a profile meanwhile.
+ * be waiting for a profile.
  */
 
-/** The nice value of this thread alone on Linux; other systems have none for threads. */
+/** The nice value of this thread alone on Linux; other systems have no nice values for threads. */
 const niceness = 10;
 
 try {
   const thread = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
   setPriority(thread, niceness);
 } catch {
-  // Without it keys are still made, but they slow down other threads.
+  // Without a lower priority, keys are still made, but they slow down other threads.
 }
 
 const port = parentPort;
@@ -27,7 +27,7 @@ port.on("message", () => {
     publicKeyEncoding: { type: "spki", format: "der" },
     privateKeyEncoding: { type: "pkcs8", format: "der" },
   });
-  // A copy in memory of its own: a Buffer may be a view of shared memory.
+  // A copy in separate memory, because a Buffer can be a view of shared memory.
   const privateKeyPkcs8 = new Uint8Array(pair.privateKey);
   const publicKeySpki = new Uint8Array(pair.publicKey);
   pair.privateKey.fill(0);

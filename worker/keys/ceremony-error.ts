@@ -1,4 +1,4 @@
-/** The requested CA cannot be made. */
+/** Thrown when the requested CA cannot be made. */
 export class CeremonyError extends Error {
   override readonly name = "CeremonyError";
 }

@@ -75,9 +75,9 @@ export interface IssuingCaRequest {
     /** The domains of permitted DNS names, in lower case. */
     domains: readonly string[];
   };
-  /** Of the new key. */
+  /** The passphrase of the new key. */
   passphrase: string;
-  /** Of the root's key; several, one to a line. Omitted: the same. */
+  /** The passphrase of the root's key; several, one per line. Omitted: the same as for the new key. */
   rootPassphrase?: string;
   /** Cost of deriving the key that encrypts the new key. */
   cost?: KeyCost | undefined;
@@ -129,7 +129,7 @@ const caKeyUsage = () => new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyU
 
 /**
  * Permitted purposes of an issuing CA's certificates. OCSPSigning is included because verifiers that nest purposes
- * would refuse its OCSP responders otherwise; the root publishes no OCSP that it could be misused for.
+ * would otherwise refuse its OCSP responders; the root publishes no OCSP for which it could be misused.
  */
 const purposes = [
   "1.3.6.1.5.5.7.3.2", // clientAuth

@@ -78,7 +78,7 @@ export async function encryptKey(
   };
 }
 
-/** Passphrases, one to a line; there are several while one is being replaced. */
+/** Returns the passphrases, one per line; there are several while one is being replaced. */
 const linesOf = (passphrase: string): string[] => passphrase.split(/\r?\n/).filter((line) => line !== "");
 
 /**
@@ -94,7 +94,10 @@ export async function decryptKey(record: unknown, passphrase: string): Promise<B
   throw wrongPassphrase();
 }
 
-/** As `decryptKey`, but blocks the thread for the derivation: for a signing thread, never for a shared event loop. */
+/**
+ * Does the same as {@link decryptKey}, but blocks the thread for the derivation: for a signing thread, never for a
+ * shared event loop.
+ */
 export function decryptKeySync(record: unknown, passphrase: string): Buffer {
   const { kdf, cipher } = parseRecord(record);
   for (const line of linesOf(passphrase)) {

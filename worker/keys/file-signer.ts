@@ -5,20 +5,20 @@ import { signatureAlgorithmFor, type Signer } from "../../pki/signer.ts";
 
 /**
  * Opens a signer from an encrypted key record. Throws EncryptedKeyError (wrong passphrase, malformed record) and
- * TypeError (a key that is no issuer's).
+ * TypeError (a key that is not an issuer's).
  */
 export async function openFileSigner(record: unknown, passphrase: string): Promise<Signer> {
   return signerOf(await decryptKey(record, passphrase));
 }
 
-/** As `openFileSigner`, but blocks the thread while it derives the key. */
+/** Does the same as {@link openFileSigner}, but blocks the thread while it derives the key. */
 export function openFileSignerSync(record: unknown, passphrase: string): Signer {
   return signerOf(decryptKeySync(record, passphrase));
 }
 
 /**
- * Takes over the key: wipes the given bytes. Uses a KeyObject, because parsing the key on each call costs ten
- * signatures.
+ * Takes over the key: wipes the given bytes. Uses a KeyObject, because parsing the key on each call costs as much as
+ * ten signatures.
  */
 function signerOf(privateKeyPkcs8: Buffer): Signer {
   try {

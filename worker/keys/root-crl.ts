@@ -12,7 +12,7 @@ export interface RootCrl {
   /** SHA-256 of the root's certificate, in hexadecimal. */
   fingerprint: string;
   number: string;
-  /** The number of the CRL that it replaces; null for a root's first. */
+  /** The number of the CRL that this one replaces; null for a root's first. */
   replaces: string | null;
   thisUpdate: Date;
   nextUpdate: Date;
@@ -21,8 +21,8 @@ export interface RootCrl {
 }
 
 /**
- * Signs the next CRL of a root (RFC 5280 section 5), valid for {@link rootCrlDays}. It keeps the entries of the one
- * before. Its number is at least the seconds since 1970, so numbers increase even over a restore. Throws
+ * Signs the next CRL of a root (RFC 5280 section 5), valid for {@link rootCrlDays}. It keeps the entries of the
+ * previous CRL. Its number is at least the seconds since 1970, so numbers increase even after a restore. Throws
  * EncryptedKeyError for a wrong passphrase, IssuerError if key and certificate do not belong together.
  */
 export async function signRootCrl({
@@ -33,7 +33,7 @@ export async function signRootCrl({
   at,
 }: {
   root: CertificateAuthority;
-  /** Of the root's key; several, one to a line. */
+  /** The passphrase of the root's key; several, one per line. */
   passphrase: string;
   /** The root's current CRL; undefined if none was published. */
   before: { number: string; der: Uint8Array } | undefined;

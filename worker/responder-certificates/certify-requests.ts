@@ -54,7 +54,7 @@ async function certify(deps: CertifyDeps, request: responders.ResponderRequest):
   await responders.settleRequest(db, { id: request.id, publicKey, certificate });
 }
 
-/** Returns what is to be signed: the stored intent if a worker died after it had stored one. */
+/** Returns the intent to sign: the stored one if a worker died after it had stored one, else a new one. */
 const intentOf = (
   { db, clock }: CertifyDeps,
   { issuerId, processId, publicKey }: responders.ResponderRequest,

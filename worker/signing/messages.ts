@@ -10,8 +10,8 @@ import type { WrappedDataKey } from "./output-sealer.ts";
 /** Messages between the process and its signing threads. Everything here survives a structured clone. */
 
 /**
- * An issuer as stored in the database: all that a thread needs to sign for it, beside the passphrase that it already
- * has.
+ * An issuer as stored in the database: all that a thread needs to sign for it, in addition to the passphrase that it
+ * already has.
  */
 export interface IssuerMaterial {
   issuerId: IssuerID;
@@ -33,7 +33,7 @@ export interface SigningRequest {
   /** The realm's display name. */
   organization: string;
   realmDomain: string;
-  /** DNS names that the realm permits beside its own domain's. */
+  /** Domains that the realm permits in DNS names, in addition to its own. */
   infrastructureDomains: readonly string[];
   dnsName: string | null;
   /** The name that the device shows for the certificate. */
@@ -44,8 +44,8 @@ export interface SigningRequest {
   /** A PEM PKCS#10 request whose key is to be certified; no key is made for it. */
   csr: string | null;
   /**
-   * A ready key to use instead of making one. The pool takes it over: it is wiped here once passed on, and never used
-   * twice.
+   * A ready key to use instead of making one. The pool takes ownership: the key is wiped here once it has been passed
+   * on, and never used twice.
    */
   keyPair?: { privateKeyPkcs8: Uint8Array; publicKeySpki: Uint8Array };
   format: CertificateFormat;
@@ -86,7 +86,7 @@ export interface IssueBatchResult {
   results: SigningResult[];
 }
 
-/** A CRL to sign: its contents beside what the thread knows of its issuer. */
+/** A CRL to sign: its contents, in addition to what the thread knows about its issuer. */
 export interface CrlSigningRequest extends CrlRequest {
   issuerId: IssuerID;
   /** In shared memory, so a long list is not copied for the thread. */
@@ -126,7 +126,7 @@ export interface ThreadAnswers {
 
 export type ThreadAnswer = ThreadAnswers[keyof ThreadAnswers];
 
-/** A request under way: its answer comes back under the same number. */
+/** A request in progress: its answer has the same number. */
 export interface Envelope {
   requestId: number;
   request: ThreadRequest;
@@ -141,7 +141,7 @@ export interface SigningThreadData {
   profileSigning: ProfileSigning | undefined;
 }
 
-/** The certificate and key that sign configuration profiles, PEM. The key is no issuer's. */
+/** The certificate and key that sign configuration profiles, PEM. The key is not an issuer's. */
 export interface ProfileSigning {
   /** With its chain. */
   certificate: string;

@@ -37,7 +37,7 @@ export function createOutputSealer(outputPublicKey: KeyObject): OutputSealer {
     current = undefined;
   }
 
-  /** Checks the clock beside the timer: timers do not run while a batch keeps the thread busy. */
+  /** Checks the clock in addition to the timer: timers do not run while a batch keeps the thread busy. */
   function usable(): CurrentKey {
     const now = performance.now();
     if (current !== undefined && current.outputs < dataKeyOutputsMax && now < current.endsAt) return current;

@@ -22,14 +22,14 @@ import { within } from "../../runtime/deadline.ts";
 /** How many requests to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
 export const requestsPerBatch = 16;
 
-/** Batches that a thread has at a time: one in work and one ready. */
+/** Batches that a thread has at a time: one in progress and one ready. */
 const inFlightMax = 2;
 const restartMsMin = 100;
 const restartMsMax = 10_000;
 
 export interface SigningPoolOptions {
   threads: number;
-  /** Of the issuers' keys. */
+  /** Opens the issuers' keys. */
   passphrase: string;
   /** The output key's public half; see runtime/keys/sealed-output.ts. */
   outputPublicKey: KeyObject;
@@ -37,7 +37,7 @@ export interface SigningPoolOptions {
   profileSigning?: ProfileSigning | undefined;
   /** A thread that has batches and finishes none for longer than this is stopped and replaced. */
   batchSecondsMax?: number;
-  /** How a thread is run. Default: as the program runs itself. */
+  /** How to run a thread. Default: from the same files as the program itself. */
   runThread?: RunThread | undefined;
   log?: { warn(fields: object, message: string): void };
 }
@@ -46,9 +46,9 @@ export interface SigningPoolOptions {
 export interface SigningPool {
   /**
    * Loads an issuer on every thread, including those started later. Cheap if the issuer is already loaded; a changed
-   * issuer replaces the old one. Rejects with ThreadRequestError if it does not load (`reason` is "EncryptedKeyError"
-   * for a wrong passphrase, "IssuerError" for parts that do not fit), with SigningThreadError if no thread could be
-   * asked.
+   * issuer replaces the old one. Rejects with ThreadRequestError if the issuer does not load (`reason` is
+   * "EncryptedKeyError" for a wrong passphrase, "IssuerError" for parts that do not belong together), with
+   * SigningThreadError if no thread could be asked.
    */
   ensureIssuer(material: IssuerMaterial): Promise<void>;
   /**
@@ -59,19 +59,19 @@ export interface SigningPool {
   probe(issuerId: IssuerID): Promise<void>;
   /**
    * Makes the certificates of one batch (about `requestsPerBatch`) on one thread. A failed request is a result. Urgent
-   * batches go before all that wait, and with two threads or more the others leave one thread's share free. Rejects
-   * with SigningThreadError if the thread ended: any certificate of the batch may have been signed. Always wipes the
-   * key pairs in the requests.
+   * batches go before all waiting ones, and with two threads or more the non-urgent ones leave one thread's share free.
+   * Rejects with SigningThreadError if the thread ended: any certificate of the batch may have been signed. Always
+   * wipes the key pairs in the requests.
    */
   issue(requests: readonly SigningRequest[], options?: { urgent?: boolean }): Promise<IssueBatchResult>;
   /**
-   * Signs a CRL on the least busy thread, which continues with other requests meanwhile. Rejects with SigningThreadError
-   * if the thread ended, with ThreadRequestError if it refuses.
+   * Signs a CRL on the least busy thread, which still processes other requests in the meantime. Rejects with
+   * SigningThreadError if the thread ended, with ThreadRequestError if it refuses.
    */
   signCrl(crl: CrlSigningRequest): Promise<CrlSigningResult>;
   /** Signs an OCSP responder's certificate on the least busy thread. Rejects as `signCrl` does. */
   certifyResponder(certificate: ResponderSigningRequest): Promise<Uint8Array>;
-  /** Refuses new batches, waits until the deadline for those under way, then stops all threads. */
+  /** Refuses new batches, waits until the deadline for those in progress, then stops all threads. */
   close(options?: { deadlineMs?: number }): Promise<void>;
 }
 
@@ -90,8 +90,8 @@ interface Known {
 }
 
 /**
- * Starts the threads at once. They load in the background; one that dies is replaced after a pause, which grows each
- * time.
+ * Starts the threads immediately. They load in the background; a thread that dies is replaced after a pause, which
+ * grows each time.
  */
 export function createSigningPool(options: SigningPoolOptions): SigningPool {
   const { threads, passphrase, outputPublicKey, batchSecondsMax = 120, log } = options;
@@ -105,7 +105,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   const issuers = new Map<IssuerID, Known>();
   const outstanding = new Set<Promise<unknown>>();
   const pending: Batch[] = [];
-  /** Batches on threads that are not urgent, and their limit. */
+  /** Non-urgent batches on threads, and their limit. */
   let bulkInFlight = 0;
   const bulkInFlightMax = Math.max(1, threads - 1) * inFlightMax;
   let deathsInARow = 0;
@@ -134,7 +134,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     if (closed) return;
     const pauseMs = Math.min(restartMsMin * 2 ** deathsInARow++, restartMsMax);
     log?.warn({ event: "signing_thread.ended", err: cause, restartMs: pauseMs }, "a signing thread ended");
-    // No new thread can be promised: the callers that wait are rejected now and may retry.
+    // It is uncertain whether a new thread will start: waiting callers are rejected now and may retry.
     if (running.size === 0) for (const batch of pending.splice(0)) batch.reject(cause);
     const timer = setTimeout(() => {
       restarts.delete(timer);
@@ -151,7 +151,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     if (running.size === 0) throw new SigningThreadError("no signing thread is running");
     const outcomes = await Promise.allSettled([...running].map(ask));
     const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
-    // A thread that died meanwhile has a successor that loads the issuer; a refusal is the issuer's fault.
+    // A thread that died in the meantime has a successor that loads the issuer; a refusal is the issuer's fault.
     const refusal = failures.find((error) => !(error instanceof SigningThreadError));
     if (refusal !== undefined || failures.length === outcomes.length) throw refusal ?? failures[0];
   }
@@ -195,7 +195,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     dispatch();
   }
 
-  /** For `close` to wait for. It does not reject. */
+  /** Adds a promise for `close` to wait for. It must not reject. */
   function track(finished: Promise<void>): void {
     outstanding.add(finished);
     void finished.then(() => outstanding.delete(finished));
@@ -216,7 +216,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
       try {
         await loaded;
       } catch (error) {
-        // The threads still sign with the old one, if any.
+        // The threads still sign with the previous material, if any.
         if (issuers.get(material.issuerId) === entry) {
           if (known === undefined) issuers.delete(material.issuerId);
           else issuers.set(material.issuerId, known);
@@ -285,7 +285,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   };
 }
 
-/** Moves key pairs to the thread in memory of their own, and wipes the originals. */
+/** Moves key pairs to the thread in separate memory, and wipes the originals. */
 function handOver(requests: readonly SigningRequest[]): { requests: SigningRequest[]; transfer: ArrayBuffer[] } {
   const transfer: ArrayBuffer[] = [];
   const moved = requests.map((request) => {
@@ -302,7 +302,7 @@ function wipeKeys(requests: readonly SigningRequest[]): void {
   for (const { keyPair } of requests) keyPair?.privateKeyPkcs8.fill(0);
 }
 
-/** Copies, since cloning a Buffer clones all the memory behind it. */
+/** Copies the material, because cloning a Buffer clones all the memory behind it. */
 const ownMaterial = (material: IssuerMaterial): IssuerMaterial => ({
   ...material,
   certificate: new Uint8Array(material.certificate),

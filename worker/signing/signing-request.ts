@@ -13,7 +13,7 @@ import { publicKeyAlgorithm } from "../../pki/public-key.ts";
 import type { FileSigner } from "../../pki/signed-data.ts";
 import type { FailedRequest, SigningRequest, SigningResult } from "./messages.ts";
 
-/** Makes one certificate and its sealed output. Whatever goes wrong is a result: a request never takes others with it. */
+/** Makes one certificate and its sealed output. Every failure is a result: a request never makes others fail. */
 export async function signRequested(
   request: SigningRequest,
   { issuer, ...means }: { issuer: Issuer | undefined } & Means,
@@ -50,7 +50,7 @@ interface Means {
 }
 
 async function issue(request: SigningRequest, issuer: Issuer, { seal, profileSigner }: Means): Promise<SigningResult> {
-  // Before anything is signed: a certificate whose file cannot be written is useless.
+  // Checked before anything is signed: a certificate whose file cannot be written is useless.
   if (isDeviceFile(request.format)) networkOf(request);
   const key = obtainKey(request);
   try {

@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { startThread } from "../../runtime/program-files.ts";
 import type { Envelope, Reply, SigningThreadData, ThreadAnswers, ThreadRequest } from "./messages.ts";
 
-/** The signing thread died or was stopped with a request under way. Whether it signed anything is unknown. */
+/** The signing thread died or was stopped with a request in progress. Whether it signed anything is unknown. */
 export class SigningThreadError extends Error {
   override readonly name = "SigningThreadError";
 }
@@ -32,11 +32,11 @@ export type RunThread = (data: SigningThreadData) => Worker;
 
 export interface StartOptions {
   data: SigningThreadData;
-  /** Default: as the program runs itself. */
+  /** How to run the thread. Default: from the same files as the program itself. */
   run?: RunThread | undefined;
   /** A thread with unanswered requests that sends no answer for longer than this is stopped. */
   answerSecondsMax: number;
-  /** Called once, after all requests under way were rejected. */
+  /** Called once, after all requests in progress were rejected. */
   onEnd: (cause: SigningThreadError) => void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A signing thread: the only place where an issuer's key is in the clear. It processes one request after the other and
+ * A signing thread: the only place where an issuer's key is in the clear. It processes one request after another and
  * keeps nothing of a request except, for some seconds, the data key that seals its output.
  */
 import { createPublicKey } from "node:crypto";
@@ -42,7 +42,7 @@ const issuers = new Map<IssuerID, Issuer>();
 let previous: Promise<void> = Promise.resolve();
 port.on("message", (envelope: Envelope) => {
   const replied = previous.then(() => reply(envelope));
-  // A long CRL lets other requests pass while it is hashed; all others run one after the other.
+  // Other requests may run while a long CRL is hashed; all other requests run one after another.
   if (envelope.request.type !== "sign-crl") previous = replied;
 });
 
@@ -114,7 +114,7 @@ async function issueBatch(requests: readonly SigningRequest[]): Promise<IssueBat
 
 /**
  * A Buffer may be a view of memory that Node shares between many, and a structured clone takes all of that memory
- * along, including other requests' secrets. Results are therefore copied into memory of their own before they leave the
+ * along, including other requests' secrets. Results are therefore copied into separate memory before they leave the
  * thread.
  */
 function ownMemory(result: SigningResult): SigningResult {

@@ -24,10 +24,10 @@ const sliceMax = 2_000;
 export const sealingLock = 7_246_714;
 
 /**
- * Gives every unsealed audit entry its place in its realm's chain, and signs the chain's new head. Continues until none
- * waits; each slice is a transaction, and interrupted work starts again. Skips if another worker is sealing. Throws if
- * this service did not sign a chain's head: such a chain is not continued. Logs this, and entries that have waited too
- * long.
+ * Gives every unsealed audit entry its place in its realm's chain, and signs the chain's new head. Continues until no
+ * entry is unsealed; each slice is a transaction, and interrupted work starts again. Skips if another worker is
+ * sealing. Throws if this service did not sign a chain's head: such a chain is not continued. Logs this, and entries
+ * that have waited too long.
  */
 export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice?: number } = {}): Promise<void> {
   try {

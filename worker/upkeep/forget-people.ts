@@ -10,8 +10,8 @@ const sliceMax = 500;
 export const forgetLock = 7_246_716;
 
 /**
- * Forgets the people whom realms want forgotten, each slice in a transaction of its own: interrupted work starts again
- * and finds the rest. A realm that fails does not delay the others. Skips if another worker is forgetting.
+ * Forgets the people whose realms require it, each slice in its own transaction: interrupted work starts again and
+ * finds the rest. A realm that fails does not delay the others. Skips if another worker is forgetting.
  */
 export async function forgetPeople(
   deps: Pick<BulkJobDeps, "db" | "clock" | "log">,

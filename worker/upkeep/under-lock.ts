@@ -2,8 +2,8 @@ import type { Database, Db } from "../../db/client.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 
 /**
- * Runs work in a transaction that only one worker at a time runs, and that waits only shortly for what another
- * transaction has locked. Returns undefined, and does nothing, if another worker holds the advisory lock.
+ * Runs work in a transaction that only one worker at a time runs, and that waits only briefly for the locks of other
+ * transactions. Does nothing and returns undefined if another worker holds the advisory lock.
  */
 export const underLock = <Result>(
   db: Database,

@@ -76,7 +76,7 @@ async function renew({ db, activeClaims, clock }: UpkeepDeps): Promise<void> {
   if (activeClaims.size > 0) await work.renew(db, { claimIds: [...activeClaims], at: clock.now() });
 }
 
-/** Whether the queue does not respond, or takes no tasks. */
+/** Whether the queue does not respond, or accepts no tasks. */
 const isAway = (queues: Pick<Queues, "ping">): Promise<boolean> =>
   queues.ping().then(
     () => false,
@@ -85,7 +85,8 @@ const isAway = (queues: Pick<Queues, "ping">): Promise<boolean> =>
 
 /**
  * Picks up accepted work that no worker has claimed. Single issuances are carried out here, without the queue, so they
- * end even while Redis is away; every worker may do this at once, because claiming decides.
+ * are completed even while Redis is unavailable. All workers may do this at the same time, because only one can claim
+ * an issuance.
  */
 async function sweep(
   { db, issueSingles, issuers, clock, log }: UpkeepDeps,
@@ -113,8 +114,8 @@ export async function missResponders({ db, log }: Pick<UpkeepDeps, "db" | "log">
 }
 
 /**
- * Erases data that is no longer needed, private keys first, until none is left: each slice is a transaction of its own.
- * A table that another transaction has locked does not delay the others. Skips if another worker is purging.
+ * Erases data that is no longer needed, private keys first, until none is left: each slice is its own transaction. A
+ * table that another transaction has locked does not delay the others. Skips if another worker is purging.
  */
 export async function purgeExpired({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   let outputs = 0;
@@ -143,8 +144,8 @@ export async function markExpired({ db, clock }: Pick<UpkeepDeps, "db" | "clock"
 }
 
 /**
- * Revokes the profiles of expired guest accounts. Their certificates expire with the account, unless its end was moved
- * forward after they were made.
+ * Revokes the profiles of expired guest accounts. Their certificates expire with the account, unless the account's end
+ * was moved to an earlier time after they were made.
  */
 export async function revokeOfExpiredGuests({
   db,
@@ -158,7 +159,7 @@ export async function revokeOfExpiredGuests({
   }
 }
 
-/** Revokes replaced profiles a day after the new file was sent; later, if only the old one is in use. */
+/** Revokes replaced profiles a day after the new file was sent; later, if only the old profile is in use. */
 export async function revokeSuperseded({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
     const at = clock.now();
@@ -169,7 +170,7 @@ export async function revokeSuperseded({ db, clock, log }: Pick<UpkeepDeps, "db"
   }
 }
 
-/** Finishes the set-up of realms whose users have had profiles for long enough, each realm in a transaction of its own. */
+/** Finishes the set-up of realms whose users have had profiles for long enough, each realm in its own transaction. */
 export async function finishSetups({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
     const realmId = await db.transaction(async (tx) => {
@@ -193,7 +194,7 @@ export async function revokeUnfetched({ db, clock, log }: Pick<UpkeepDeps, "db" 
   }
 }
 
-/** Runs a task again and again, never twice at once. A failure is logged; the next turn comes as usual. */
+/** Runs a task periodically, never twice at once. A failure is logged, and the next turn follows as usual. */
 function every(
   seconds: number,
   name: string,

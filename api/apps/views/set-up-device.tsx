@@ -25,7 +25,7 @@ export interface SetUpDeviceView {
   isWrongName: boolean;
   /** The active profiles that the new one may replace. */
   profiles: readonly Pick<Certificate, "serialNumber" | "name" | "notAfter" | "lastOcspAt">[];
-  /** The serial number of the one on this device; null: none is known. */
+  /** The serial number of the profile on this device; null: none is known. */
   chosen: string | null;
   /** Whether the limit has room for one more. */
   canBeNew: boolean;

@@ -40,7 +40,7 @@ export function createConsoleApi(deps: Deps): RequestHandler {
   };
 }
 
-/** Extends the session at a change, which shows that the user is active. A read does not: pages poll by themselves. */
+/** Extends the session on a change, which shows that the user is active. A read does not: pages poll automatically. */
 async function keepAlive({ db, clock }: Pick<Deps, "db" | "clock">, session: ConsoleSession): Promise<void> {
   const at = clock.now();
   const idleSince = session.expiresAt.getTime() - consoleIdleMinutes * 60_000;

@@ -21,7 +21,7 @@ export interface ConsoleFiles {
 /** The folder of the built console. */
 const builtFolder = fileURLToPath(programFile(runsFromSource ? "dist/console" : "console"));
 
-/** A file name with a hash, without any way out of the folder. */
+/** A file name with a hash, which cannot lead out of the folder. */
 const assetName = /^[\w-][\w.-]{0,199}$/;
 
 const types: Readonly<Record<string, string>> = {

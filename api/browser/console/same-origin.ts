@@ -6,8 +6,8 @@ import type { Deps } from "../../contract/deps.ts";
 const markHeader = "x-realmpass-console";
 
 /**
- * Throws unless a request comes from a page of the console. The cookie alone proves nothing, since browsers add it by
- * themselves. Streams and downloads cannot carry the header; for them the browser's `Sec-Fetch-Site` counts.
+ * Throws unless a request comes from a page of the console. The cookie alone proves nothing, since browsers add it
+ * automatically. Streams and downloads cannot send the header; for them the browser's `Sec-Fetch-Site` counts.
  */
 export function requireSameOrigin({ settings }: Pick<Deps, "settings">, request: Request): void {
   const { origin, "sec-fetch-site": site } = request.headers;

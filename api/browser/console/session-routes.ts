@@ -80,8 +80,8 @@ const staffScopes = (roles: readonly Role[], asked: readonly Scope[]): Scope[] =
 };
 
 /**
- * Signs out of the console and of the browser; also succeeds after the session has ended. A user without a way back is
- * asked first, on a page.
+ * Signs out of the console and of the browser; also succeeds after the session has ended. A user who could not sign in
+ * again is asked first, on a page.
  */
 async function signOut({ deps, request, response }: Call): Promise<void> {
   const login = await findLogin(deps, request);

@@ -36,7 +36,7 @@ export function beginAttempt(
   return attempt;
 }
 
-/** Returns the browser's attempt; undefined without one that is still valid. */
+/** Returns the browser's attempt if it is still valid. */
 export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">): Attempt | undefined {
   const attempt = readSealedCookie(deps, request, { name: "console-sign-in", content: Attempt });
   return attempt !== undefined && attempt.expiresAt > deps.clock.now().getTime() ? attempt : undefined;

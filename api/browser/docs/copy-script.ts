@@ -1,4 +1,4 @@
-/** Puts a button to copy it above each block of code. Runs in the reader's browser. */
+/** Adds a copy button above each block of code. Runs in the reader's browser. */
 export const copyScript = `
 const status = document.createElement("p");
 status.className = "unseen";

@@ -17,7 +17,7 @@ export interface DocsPage {
   /** Trusted HTML, which is not escaped. */
   html?: string;
   values: PageValues;
-  /** The text in the field of the search. */
+  /** The text in the search field. */
   searched?: string;
   /** Follows the HTML. */
   children?: Child;
@@ -96,7 +96,7 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
           </header>
           <nav aria-label="Documentation">
             <div class="pages">{groupsOf("group")}</div>
-            {/* The same on a phone, where it would push the page off the screen. */}
+            {/* The same groups for phones, where the open list would push the page off the screen. */}
             <details>
               <summary>All pages</summary>
               {groupsOf("phone-group")}
@@ -113,7 +113,7 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
   return Buffer.from(`<!doctype html>${rendered.toString()}`);
 }
 
-/** Returns the address of the console: of the reader's application, if they came from there. */
+/** Returns the console's address, or its page of the reader's application if they came from there. */
 function consoleAddress({ settings }: Pick<Deps, "settings">, { clientId }: PageValues): string {
   const { origin } = new URL(settings.authUrl);
   const path = pathOn({ settings }, clientId === undefined ? "/console" : `/console/applications/${clientId}`);

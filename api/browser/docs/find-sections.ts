@@ -52,7 +52,10 @@ export interface FoundSection extends Section {
   excerpt: string;
 }
 
-/** Finds the sections with every word of a text. Those with all of them in page name and heading come first. */
+/**
+ * Finds the sections that contain every word of a text. Sections with all words in their page name and heading come
+ * first.
+ */
 export function findSections(sections: readonly Section[], searched: string): FoundSection[] {
   const words = searched
     .slice(0, searchLengthMax)

@@ -13,7 +13,7 @@ type GuideDeps = Pick<Deps, "db" | "settings">;
 export interface PageValues {
   /** The application from whose page the reader came. Nobody checked that it exists. */
   clientId: ClientID | undefined;
-  /** The query that links to other pages carry along: the realm and the application that the reader named. */
+  /** The query to add to links to other pages: the realm and the application that the reader named. */
   query: string;
 }
 

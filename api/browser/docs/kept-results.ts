@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../runtime/bounded-map.ts";
 
 /**
- * Returns a function that makes each key's value once, also for callers at the same time, and keeps at most `max`. A
+ * Returns a function that makes each key's value once, also for simultaneous callers, and keeps at most `max` values. A
  * failure is not kept: the next caller makes the value again.
  */
 export function keepResults<T>(max: number): (key: string, make: () => Promise<T> | T) => Promise<T> {

@@ -10,7 +10,7 @@ export interface RenderedMarkdown {
 }
 
 /**
- * Renders Markdown as HTML. Headings get ids to link to; tables and code scroll by themselves and by keyboard; links to
+ * Renders Markdown as HTML. Headings get ids to link to; tables and code scroll separately, also by keyboard; links to
  * other files go to what `linkTo` returns, and become plain text if it returns nothing. HTML in the text is escaped.
  */
 export function renderMarkdown(text: string, linkTo: (href: string) => string | undefined): RenderedMarkdown {
@@ -32,7 +32,7 @@ export function renderMarkdown(text: string, linkTo: (href: string) => string | 
       token?.attrSet("href", address);
       return renderer.renderToken(tokens, index, options);
     },
-    // No link is inside another.
+    // Links are never nested.
     link_close: () => (isLinked ? "</a>" : ""),
     table_open: () => `<div class="wide" role="group" tabindex="0" aria-label="Table"><table>`,
     table_close: () => "</table></div>",

@@ -1,6 +1,6 @@
 /**
- * Fixes the legibility of Swagger UI's style sheet. Its two themes lie on the colours of our pages; colours that are
- * too pale there get a contrast of at least 4.5 (WCAG 2.2, 1.4.3).
+ * Makes Swagger UI's style sheet legible. Its two themes are drawn on our pages' colours; colours that are too pale
+ * there get a contrast of at least 4.5 (WCAG 2.2, 1.4.3).
  */
 export const referenceStylesheet = `
 .reference main {

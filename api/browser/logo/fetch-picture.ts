@@ -20,8 +20,8 @@ const redirectsMax = 2;
 
 /**
  * Fetches a picture over https, without cookies or credentials. Resolves each name once, checks all its addresses and
- * connects to one of exactly these; the same for each redirect. A source cannot make this service wait for long, store
- * much, or pass on anything but a picture. Throws {@link PictureError}.
+ * connects only to a checked one; the same for each redirect. A source cannot make this service wait for long, store
+ * much, or pass on anything except a picture. Throws {@link PictureError}.
  */
 export function createPictureFetch({ networks = "", authorities, timeoutMs = 3_000 }: PictureSources): FetchPicture {
   const allowed = parseNetworks(networks);

@@ -30,7 +30,7 @@ interface Kept {
   pending: Promise<void> | undefined;
 }
 
-/** Caches logos in memory, one per realm. However many requests wait for a logo, it is fetched once at a time. */
+/** Caches logos in memory, one per realm. All requests that wait for a logo share one fetch. */
 export function createLogos({ fetchPicture, readUploaded, clock, log, keptMax = 256 }: LogosOptions): Logos {
   const known = new BoundedMap<string, Kept>(keptMax);
   const now = (): number => clock.now().getTime();

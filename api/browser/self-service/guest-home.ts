@@ -17,7 +17,7 @@ export async function showGuestHome(page: PageRequest): Promise<void> {
   else sendGuestHome(page, guest);
 }
 
-/** `GET /guest/:token/sheet`: shows link and code for print, to be put up or handed out. */
+/** `GET /guest/:token/sheet`: shows the link and the code for printing, to put up or hand out. */
 export async function showGuestSheet(page: PageRequest): Promise<void> {
   const guest = await findGuest(page);
   if (guest === undefined) return;

@@ -24,7 +24,7 @@ export const newDevicePath = "/me/devices/new";
 
 /**
  * Keeps the input of the form for a new device while its user signs in again, sealed in the browser. Returns the page
- * to continue at; undefined if the request is no such form of this browser.
+ * to continue at; undefined unless the request is that form, from this browser.
  */
 export function keepForm({ deps, request, response, form }: PageRequest): string | undefined {
   const isForm = request.method === "POST" && request.path === newDevicePath;

@@ -26,7 +26,7 @@ export interface Owner {
 /** Finds the owner of the requested page. Undefined if there is none: the response has then been sent. */
 export type FindOwner<Found extends Owner = Owner> = (page: PageRequest) => Promise<Found | undefined>;
 
-/** Returns whether a hand-over is the owner's, and not an app's: those have no page. */
+/** Returns whether a hand-over belongs to the owner and not to an app: apps' hand-overs have no page. */
 export const isOf = (
   handOver: HandOverOwner & { realmId: string; app: string | null },
   { of, realm }: Owner,

@@ -4,7 +4,10 @@ import { passwordBytesMax } from "../../../domain/limits.ts";
 import { passwordCost } from "../../../domain/password-cost.ts";
 import { createTurns } from "./turns.ts";
 
-/** The hash of no password, as costly as stored ones: a name without a password is refused after the same work. */
+/**
+ * A hash that matches no password, as costly to check as stored ones: a name without a password is refused after the
+ * same work.
+ */
 export const defaultDummyHash = `$argon2id$v=19$${parameters(passwordCost)}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 function parameters({ memoryCost, timeCost, parallelism }: typeof passwordCost): string {

@@ -40,7 +40,10 @@ export const isLastWayIn = async (
   login: Pick<Login, "method" | "realmId" | "userId">,
 ): Promise<boolean> => login.method === "link" && !(await localCredentials.findWaysIn(db, login)).hasWay;
 
-/** `GET /login/leave`: asks a user without a way back; everyone else is not asked, and sees who is signed in. */
+/**
+ * `GET /login/leave`: asks a user who could not sign in again whether to sign out; shows everyone else who is signed
+ * in.
+ */
 export async function askBeforeSignOut(page: PageRequest): Promise<void> {
   const login = await findLogin(page.deps, page.request);
   if (login !== undefined && (await isLastWayIn(page.deps, login))) await sendQuestion(page, login);

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../domain/errors.ts";
 
 /**
- * Returns a function that runs `atOnceMax` works at a time and lets `waitingMax` more wait, for works that each take
+ * Returns a function that runs `atOnceMax` tasks at a time and lets `waitingMax` more wait, for tasks that each take
  * much memory and a core. Beyond that it throws `unavailable`.
  */
 export function createTurns({
@@ -23,7 +23,7 @@ export function createTurns({
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
-  /** Passes the turn straight to the next in line, so no other work gets in between. */
+  /** Passes the turn straight to the next in line, so no other task gets in between. */
   function passTurn(): void {
     const next = waiting.shift();
     if (next === undefined) running -= 1;

@@ -19,15 +19,15 @@ const Attempt = z.object({
   codeVerifier: z.string(),
   /** The service's path to continue at. */
   path: z.string().optional(),
-  /** The test that this attempt is: it signs nobody in. */
+  /** Set if the attempt is a test: it signs nobody in. */
   test: z.string().optional(),
   expiresAt: z.number(),
 });
 export type Attempt = z.output<typeof Attempt>;
 
 /**
- * Returns the issuer as an attempt keeps it. One that tests keeps another value: a process of the release before knows
- * no tests, and must not take it for a sign-in.
+ * Returns the issuer as an attempt stores it. A test stores a different value: a process of the previous release does
+ * not know tests and must not treat one as a sign-in.
  */
 export const attemptIssuer = (issuer: string, test: string | undefined): string =>
   test === undefined ? issuer : `${issuer}#test`;

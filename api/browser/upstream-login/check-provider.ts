@@ -6,7 +6,7 @@ import { createProviders, type Provider } from "./provider.ts";
 import { consoleFetch } from "./providers-of-realms.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** Reads a provider's documents at each call: those who set it up may just have changed something there. */
+/** Reads a provider's documents at each call: their author may have changed them a moment ago. */
 export const createProviderCheck = (settings: ApiSettings): CheckProvider => {
   const fetch = consoleFetch(settings);
   return async (issuer) => {
@@ -43,6 +43,6 @@ async function requireKeys({ metadata, requests }: Provider): Promise<void> {
 
 const claimsMax = 100;
 
-/** Returns the names of the claims that the provider says it has. */
+/** Returns the names of the claims that the provider lists as supported. */
 const offeredClaims = ({ claims_supported: offered }: AuthorizationServer): string[] =>
   (Array.isArray(offered) ? offered : []).flatMap((name) => ClaimName.safeParse(name).data ?? []).slice(0, claimsMax);

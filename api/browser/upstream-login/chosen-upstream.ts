@@ -8,7 +8,7 @@ import type { Deps } from "../../contract/deps.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { findLogin } from "../../session/browser-login.ts";
 
-/** The identity provider of an attempt: the realm's own, or the one of a draft that is tested. */
+/** The identity provider of an attempt: the realm's own, or the one in a draft under test. */
 export interface ChosenUpstream extends realms.RealmUpstream {
   /** The context that its client secret is sealed for. */
   secretContext: string;
@@ -23,15 +23,15 @@ export async function findInUse(
   return found && { ...found, secretContext: realms.upstreamSecretContext(found.realmId) };
 }
 
-/** A test of a sign-in in the browser of its maker. */
+/** A test of a sign-in, in the browser of the user who started it. */
 export interface TestInBrowser {
   test: tests.SignInTest;
   login: Login;
-  /** Undefined: the tested settings are no longer there. */
+  /** Undefined: the tested settings no longer exist. */
   upstream: ChosenUpstream | undefined;
 }
 
-/** Returns a test that has not ended, if its maker is signed in to this browser. */
+/** Returns a test that has not ended, if the user who started it is signed in to this browser. */
 export async function findTest(
   { deps, request }: Pick<PageRequest, "deps" | "request">,
   asked: string,

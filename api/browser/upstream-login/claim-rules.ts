@@ -29,8 +29,8 @@ function isWithheld(claims: Claims, name: string): boolean {
 }
 
 /**
- * Returns whether the claims meet one of the rules. `"withheld"`: they do not, but a claim that might is not sent,
- * which is not a refusal. Throws {@link UpstreamError} for a claim that is neither a text nor a list of texts.
+ * Returns whether the claims meet one of the rules. `"withheld"`: they do not, but the provider withholds a claim that
+ * might, so this is not a refusal. Throws {@link UpstreamError} for a claim that is neither a text nor a list of texts.
  */
 export function verdictOf(claims: Claims, rules: readonly ClaimRule[]): boolean | "withheld" {
   const verdicts = rules.map((rule) => isMet(claims, rule));

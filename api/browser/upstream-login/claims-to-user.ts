@@ -23,7 +23,7 @@ export interface UpstreamPerson {
   mappedRoles: readonly Role[];
   roles: readonly Role[];
   withheldRoles: readonly Role[];
-  /** The VLAN by the realm's rules; null: none fits; undefined: the provider withholds a claim that decides. */
+  /** The VLAN by the realm's rules; null: no rule matches; undefined: the provider withholds a claim that decides. */
   vlan: string | null | undefined;
 }
 
@@ -92,7 +92,9 @@ export function personOf(claims: Claims, names: SignInClaims): UpstreamPerson {
   };
 }
 
-/** Returns the VLAN of the first rule that fits. A claim that is withheld may be the one of an earlier rule. */
+/**
+ * Returns the VLAN of the first rule that matches; undefined if the claim of that rule or of one before it is withheld.
+ */
 function vlanBy(claims: Claims, rules: readonly VlanRule[]): string | null | undefined {
   for (const rule of rules) {
     const verdict = verdictOf(claims, [rule]);
@@ -102,7 +104,7 @@ function vlanBy(claims: Claims, rules: readonly VlanRule[]): string | null | und
   return null;
 }
 
-/** Returns the claimed name, unless nothing of it can be seen. */
+/** Returns the claimed name, unless it has no visible characters. */
 function displayNameOf(claims: Claims, names: UpstreamClaims): string | undefined {
   const name = textOf(claims, names.displayName ?? defaults.displayName, nameFromElsewhere(0, 200));
   return name === "" ? undefined : name;

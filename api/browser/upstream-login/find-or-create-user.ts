@@ -27,7 +27,7 @@ export type SignInOutcome =
       userId: string;
       roles: readonly Role[];
       how: "known" | "adopted" | "created";
-      /** The provider no longer names them an administrator, but the realm has no other one: they stay one. */
+      /** The provider no longer names the user an administrator, but they stay one: the realm has no other. */
       lastAdministratorKept?: true;
     }
   /** `userId`: the user, if that is certain. */
@@ -45,10 +45,10 @@ const triesMax = 3;
 /**
  * Returns the user of a person from an identity provider, by issuer and subject, never by e-mail address. An unknown
  * person becomes the realm's user with the same pairwise id, in any spelling, unless that user has another identity at
- * this issuer or several users match; if none matches, a user is created, unless a directory creates the realm's people.
- * Stores what the provider sends about them. About people whom a directory manages, the directory decides: their name and
- * address, and with attributes that the realm names, their VLAN and whether they may use the realm. A person who may not
- * use the realm is never created, adopted or changed.
+ * this issuer or several users match. If none matches, a user is created, unless a directory creates the realm's
+ * people. Stores what the provider sends about them. For people whom a directory manages, the directory decides their
+ * name and address and, through attributes that the realm names, their VLAN and whether they may use the realm. A
+ * person who may not use the realm is never created, adopted or changed.
  */
 export async function findOrCreateUser(
   deps: Pick<Deps, "db" | "clock">,
@@ -166,7 +166,7 @@ async function welcome(
     throw new UpstreamError("upstream_bad_answer", `the claim that gives ${withheld.join(" and ")} is withheld`);
   }
   const { id, email, displayName, isManaged } = user;
-  // Otherwise each sign-in and each cycle of the directory would undo one another.
+  // Otherwise each sign-in and each cycle of the directory would undo the other's change.
   const now = isManaged
     ? { email, displayName }
     : { email: person.email ?? email, displayName: person.displayName ?? displayName };
@@ -192,7 +192,7 @@ async function welcome(
   return { userId: id, roles: held, how, ...(lastAdministratorKept && { lastAdministratorKept }) };
 }
 
-/** Stores the VLAN that the realm's rules give a user; one that was set by hand stays, and counts. */
+/** Stores the VLAN that the realm's rules give a user. A VLAN set by hand stays and takes precedence. */
 async function takeVlan(
   tx: Db,
   { realmId, userId, person, at }: { realmId: string; userId: string; person: UpstreamPerson; at: Date },

@@ -19,7 +19,10 @@ import { finishTest } from "./test-sign-in.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { sendUpstreamProblem } from "./upstream-problem.ts";
 
-/** `GET /login/upstream/callback`: signs the user whom the identity provider sends back in to the browser that left. */
+/**
+ * `GET /login/upstream/callback`: signs in the user whom the identity provider sends back, in the browser that began
+ * the sign-in.
+ */
 export const finishLogin = (providers: ProvidersOfRealms): ((page: PageRequest) => Promise<void>) => {
   const callback: Callback = { providers, underWay: new Set() };
   return async (page) => {
@@ -55,7 +58,7 @@ export const finishLogin = (providers: ProvidersOfRealms): ((page: PageRequest) 
       } else sendProblem(page, problem, { startAgain });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      // A refused user may want to sign in as another; the provider would not ask by itself.
+      // A refused user may want to sign in as another user; the provider would not ask without being told to.
       await sendUpstreamProblem(page, error, { realmId, startAgain: again(error.problem === "upstream_refused") });
     }
   };
@@ -86,7 +89,7 @@ async function readPerson(
   return { issuer, person, claimNames: namesOf(claims) };
 }
 
-/** Signs the user in and redirects; returns why not if they were offboarded at this very moment. */
+/** Signs the user in and redirects; returns the reason if the user was offboarded in the meantime. */
 async function signIn(
   page: PageRequest,
   { realmId, path }: Attempt,

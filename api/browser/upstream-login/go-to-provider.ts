@@ -20,11 +20,14 @@ export interface Journey {
   again: boolean;
   /** The service's path to continue at. */
   path?: string | undefined;
-  /** The test that this attempt is. */
+  /** Set if the attempt is a test. */
   test?: string;
 }
 
-/** Sends the browser to the identity provider (OpenID Connect Core section 3.1.2.1), and keeps the attempt in it. */
+/**
+ * Sends the browser to the identity provider (OpenID Connect Core section 3.1.2.1), and stores the attempt in the
+ * browser.
+ */
 export async function goToProvider(page: PageRequest, journey: Journey): Promise<void> {
   const { upstream, provider, again, path, test } = journey;
   const { realmId, realmName, clientId, claims } = upstream;

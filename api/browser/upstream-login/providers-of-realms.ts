@@ -6,7 +6,7 @@ import { createUpstreamFetch, type UpstreamFetch } from "./upstream-fetch.ts";
 
 /** The identity providers of realms. */
 export interface ProvidersOfRealms {
-  /** Returns the provider, reached by the network rule of those who named it. Throws {@link UpstreamError}. */
+  /** Returns the provider, reached under the network rule for its author. Throws {@link UpstreamError}. */
   find(named: { issuer: string; setBy: UpstreamAuthor }): Promise<Provider>;
 }
 
@@ -18,7 +18,10 @@ const timeoutMs = 5_000;
 export const consoleFetch = ({ upstreamTimeoutMs = timeoutMs, upstreamNetworks = "" }: Settings): UpstreamFetch =>
   createUpstreamFetch({ timeoutMs: upstreamTimeoutMs, networks: parseNetworks(upstreamNetworks) });
 
-/** An identity provider that the operator names may be anywhere; one that the console names, on the Internet only. */
+/**
+ * The operator may name an identity provider anywhere; the console may name one only on the Internet or in
+ * `upstreamNetworks`.
+ */
 export function createProvidersOfRealms(settings: Settings): ProvidersOfRealms {
   const providers = {
     operator: createProviders(createUpstreamFetch({ timeoutMs: settings.upstreamTimeoutMs ?? timeoutMs })),

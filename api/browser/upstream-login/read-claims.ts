@@ -9,17 +9,20 @@ import type { Provider } from "./provider.ts";
 import type { ProvidersOfRealms } from "./providers-of-realms.ts";
 import { wrapUpstreamErrors, reasonOf, UpstreamError, type UpstreamProblem } from "./upstream-error.ts";
 
-/** For the callback's requests of this process. */
+/** What all callback requests of this process share. */
 export interface Callback {
   providers: ProvidersOfRealms;
-  /** A provider may treat a code that arrives twice as stolen, and revoke what the first request got. */
+  /**
+   * The states of the attempts being redeemed: a provider may treat a code that arrives twice as stolen, and revoke
+   * what the first request got.
+   */
   underWay: Set<string>;
 }
 
 /**
- * Returns the claims about the person whom the provider names. Any response to the attempt, good or bad, removes it
- * from the browser; a verified one marks it as used. Nothing else changes it, and nothing is stored before. Throws
- * {@link UpstreamError}.
+ * Returns the claims about the person whom the provider names. Any response to the attempt, good or bad, removes the
+ * attempt from the browser; a verified one also marks it as used. Nothing else changes it, and nothing is stored before
+ * that. Throws {@link UpstreamError}.
  */
 export async function readClaims(
   page: PageRequest,

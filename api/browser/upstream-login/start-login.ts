@@ -9,7 +9,7 @@ import { startTest } from "./test-sign-in.ts";
 import { sendUpstreamProblem } from "./upstream-problem.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** `GET /login/upstream`: sends the browser to the realm's identity provider, or to one that is tested. */
+/** `GET /login/upstream`: sends the browser to the realm's identity provider, or to one under test. */
 export const startLogin =
   (providers: ProvidersOfRealms) =>
   async (page: PageRequest): Promise<void> => {

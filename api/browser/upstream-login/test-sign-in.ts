@@ -15,7 +15,10 @@ import { readClaims, type Callback } from "./read-claims.ts";
 import { failure, outdated, reportOn } from "./test-report.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** Sends the maker of a test to the identity provider, which asks them again. Nobody else's browser gets there. */
+/**
+ * Sends the user who started a test to the identity provider, which asks them to sign in again. No other user's browser
+ * gets there.
+ */
 export async function startTest(
   page: PageRequest,
   { id, providers }: { id: string; providers: ProvidersOfRealms },
@@ -76,7 +79,10 @@ export async function finishTest(
 
 const consolePage = ({ deps }: PageRequest, query = ""): string => pathOn(deps, `/console/settings/sign-in${query}`);
 
-/** Stores the report for the test's maker and leads there. The log has the reason, and nothing about the person. */
+/**
+ * Stores the report for the user who started the test and redirects to it. The log has the reason and nothing about the
+ * person.
+ */
 async function endTest(page: PageRequest, { test }: TestInBrowser, report: SignInReport): Promise<void> {
   const { db, masterKeys } = page.deps;
   const { id, realmId, userId } = test;

@@ -66,7 +66,7 @@ class AddressError extends Error {
   override readonly name = "AddressError";
 }
 
-/** Resolves each name once for a connection, checks all its addresses and connects to one of exactly these. */
+/** Resolves each name once per connection, checks all its addresses and connects only to a checked one. */
 function createNarrowFetch(networks: Networks): Send {
   const mayConnectTo = (address: string): boolean => isPublicAddress(address) || isWithin(networks, address);
   const lookup: LookupFunction = (host, options, found) => {

@@ -124,7 +124,7 @@ export const ProfileActivityView = z
   .meta({ id: "ProfileActivity" });
 export type ProfileActivityView = z.infer<typeof ProfileActivityView>;
 
-/** The same with its owner. */
+/** A profile's activity on the network, with its owner. */
 export const OwnedProfileActivityView = ProfileActivityView.extend({
   owner: KnownPersonView.nullable(),
   guestAccount: z

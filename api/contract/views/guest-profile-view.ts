@@ -36,7 +36,7 @@ export const guestProfileView = (certificate: Certificate): GuestProfileView => 
   accountId: certificate.guestAccountId ?? "",
 });
 
-/** Returns the profile of an issuance with its output; undefined before there is one, and once it is erased. */
+/** Returns an issuance's profile with its output; undefined before there is an output, and once it is erased. */
 export function createdGuestProfileView(collected: CollectedIssuance): CreatedGuestProfileView | undefined {
   const created = creationOf(collected);
   return created && { ...guestProfileView(created.certificate), ...created.creation };

@@ -34,7 +34,7 @@ export const infrastructureProfileView = (certificate: Certificate): Infrastruct
   lastOcsp: certificate.lastOcspAt?.toISOString() ?? null,
 });
 
-/** Returns the profile of an issuance with its output; undefined before there is one, and once it is erased. */
+/** Returns an issuance's profile with its output; undefined before there is an output, and once it is erased. */
 export function createdInfrastructureProfileView(
   collected: CollectedIssuance,
 ): CreatedInfrastructureProfileView | undefined {

@@ -3,7 +3,7 @@ import * as people from "../../../db/queries/people/people.ts";
 import type { Db } from "../../../db/client.ts";
 import { requireStaffScope, type PrincipalFor } from "../access.ts";
 
-/** A person beside a list that refers to them by userID. */
+/** A person to whom a list refers by userID. */
 export const PersonView = z
   .object({
     pairwiseID: z.string().describe("Empty for a person who was forgotten."),

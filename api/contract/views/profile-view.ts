@@ -45,7 +45,7 @@ export function profileView(certificate: Certificate): ProfileView {
   };
 }
 
-/** Returns the profile of an issuance with its output; undefined before there is one, and once it is erased. */
+/** Returns an issuance's profile with its output; undefined before there is an output, and once it is erased. */
 export function createdProfileView(collected: CollectedIssuance): CreatedProfileView | undefined {
   const created = creationOf(collected);
   return created && { ...profileView(created.certificate), ...created.creation };

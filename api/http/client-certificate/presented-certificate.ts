@@ -14,8 +14,8 @@ export interface PresentedCertificate {
 }
 
 /**
- * Returns the certificate that a request came with. For a proxy trusted to name it: only the one in its header. For
- * everyone else: the connection's own, never a header. Does not check the issuer.
+ * Returns the client certificate of a request. From a proxy trusted to name it, only the header counts; from every
+ * other peer, only the connection's own certificate. Does not check the issuer.
  */
 export function presentedCertificate(
   { settings }: { settings: { clientCertificates?: ClientCertificateSettings } },

@@ -17,8 +17,8 @@ import { sessionDaysMax, sessionWithoutRefreshHours } from "../../../domain/life
 const hour = 3_600_000;
 
 /**
- * Redeems an authorization code (RFC 6749 section 4.1.3), once. If its own client, authenticated, uses it again, the
- * session and all its tokens end; a stranger who merely has the code cannot sign a user out.
+ * Redeems an authorization code (RFC 6749 section 4.1.3), once. If the code's own client authenticates and uses it
+ * again, the session and all its tokens end; a stranger who merely has the code cannot sign a user out.
  */
 export const authorizationCode: Grant = async ({ deps, form, request }) => {
   const { application, secretHash } = await authenticateClient(deps, { form, request });
@@ -49,7 +49,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
     const offline = scopes.includes("offline_access");
     const expiresAt = new Date(at.getTime() + (offline ? sessionDaysMax * 24 : sessionWithoutRefreshHours) * hour);
     const refreshToken = offline ? drawSecretToken("refreshToken") : undefined;
-    // Awaited before the rest: if a statement fails, no other is still on its way to the transaction.
+    // Awaited before the rest: if a statement fails, the transaction has no other statement pending.
     const tokens = await issueUserTokens(tx, deps, { ...found, scopes, secretHash });
     await Promise.all([
       codes.consume(tx, { codeHash, at }),

@@ -6,7 +6,9 @@ import { pathOn } from "../continue-to.ts";
 /** The first segment of logos' addresses. */
 export const logosPath = "/realms";
 
-/** Returns what a realm's logo comes from: the digest of the uploaded one, else its address; empty: there is none. */
+/**
+ * Returns the source of a realm's logo: the digest of the uploaded logo, else the logo's address, else an empty text.
+ */
 export const logoSource = ({ logoUri, uploadedLogo }: Pick<RealmRow, "logoUri" | "uploadedLogo">): string =>
   uploadedLogo ?? logoUri;
 

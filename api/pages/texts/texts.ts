@@ -8,7 +8,7 @@ export type Words<Value> = Value extends string
     ? (...given: Given) => Text extends string ? string : Text
     : { [Key in keyof Value]: Words<Value[Key]> };
 
-/** The texts that every language must have: all of English's, and one for each problem. */
+/** The texts that every language must have: all texts that English has, and one for each problem. */
 export type Texts = Words<typeof english> & { problems: Record<Problem, ProblemTexts> };
 
 interface ProblemTexts {

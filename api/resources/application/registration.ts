@@ -51,7 +51,7 @@ export const Registration = z.object({
   fullTokenAnswers: z.boolean().default(false).describe("Whether token answers contain expires_in and scope as well."),
 });
 
-/** The body for changing an application; each property may be given by itself. */
+/** The body for changing an application; every property is optional. */
 export const RegistrationChange = z.object({
   type: ApplicationType.optional().describe("Cannot change."),
   active: z.boolean().optional().describe("When it is switched off, all its tokens are refused at once."),
@@ -120,8 +120,8 @@ function withRedirectUris(
 }
 
 /**
- * Returns the redirect URIs after a request; undefined if it contradicts itself. `redirectURI` alone replaces the first.
- * A client that sends an application back as it read it, with a change to one of the two, means this change.
+ * Returns the redirect URIs after a request; undefined if it contradicts itself. `redirectURI` alone replaces the
+ * first. A client that sends back both properties as it read them, with a change to one, means that change.
  */
 function redirectUrisOf(before: readonly string[], { redirectURI, redirectURIs }: GivenUris): string[] | undefined {
   if (redirectURI === undefined) return redirectURIs ?? [...before];
@@ -168,7 +168,7 @@ export function scopesAtStake(before: ApplicationSettings, after: ApplicationSet
   return decidesWho ? after.scopes : after.scopes.filter((scope) => !before.scopes.includes(scope));
 }
 
-/** Fails for the name of a part of this service, as {@link applications.isLikeFirstParty} decides. */
+/** Fails if the name looks like a part of this service, as {@link applications.isLikeFirstParty} decides. */
 export async function requireOwnName(
   tx: Db,
   named: { realmId: string; clientId: string; name: string },
@@ -179,8 +179,8 @@ export async function requireOwnName(
 }
 
 /**
- * Throws unless the principal holds all these scopes. Every caller may give {@link claimScopes}, and a service the
- * other {@link signInScopes}, which it never holds; any other scope that it cannot hold, it cannot give.
+ * Throws unless the principal holds all these scopes. Every caller may give {@link claimScopes}, and a service may also
+ * give the other {@link signInScopes}, which it never holds. A service cannot give any other scope that it cannot hold.
  */
 export function requireHeld(principal: PrincipalFor["staff"], scopes: readonly Scope[]): void {
   const free = principal.kind === "service" ? signInScopes : claimScopes;

@@ -43,7 +43,7 @@ export const exportAuditEntries = exported({
       event: "audit_export",
       actor: actorOf(principal),
       at: clock.now(),
-      // A text that people are searched by may be a name.
+      // The search text is left out: it may be a person's name.
       properties: { format: asCsv ? "csv" : "ndjson", filter: named, ...(searched !== undefined && { search: "…" }) },
     });
     const head = await chain.latestHead(db, realmId);
@@ -76,7 +76,7 @@ interface Export {
 }
 
 /**
- * Yields the entries up to the head in the order of the chain, then those without a place. The file is complete up to
+ * Yields the entries up to the head in the order of the chain, then the entries beyond it. The file is complete up to
  * its head even if the chain grows meanwhile. Holds no connection between two pages.
  */
 async function* pagesOf(db: Db, { realmId, filter, search, head }: Export): AsyncGenerator<ExportedEntry[]> {

@@ -3,7 +3,8 @@ import { textsIn } from "../../../domain/words/language.ts";
 import type { ExportedEntryView } from "../../contract/views/audit-entry-view.ts";
 
 /**
- * The headings of the audit log's columns in a file for people. No bulk job reads one of them as identifying a person.
+ * The headings of the audit log's columns in a file for people. Bulk jobs do not take any of them for a column that
+ * identifies a person.
  */
 const headingsIn = textsIn<Record<keyof ExportedEntryView, string>>({
   en: {

@@ -2,7 +2,7 @@ import { advanceBulkJob, type advanceCauses } from "../../../domain/tasks/advanc
 import type { BulkJobID } from "../../../domain/ids.ts";
 import type { IncomingCall } from "../../contract/endpoint.ts";
 
-/** Notifies the workers of a job. While the queue is away, the row is the outbox: the workers find it. */
+/** Notifies the workers of a job. While the queue is away, the workers find the job by its row. */
 export async function advance(
   jobId: BulkJobID,
   cause: (typeof advanceCauses)[number],

@@ -25,8 +25,8 @@ export async function answerChanged(
 }
 
 /**
- * Replies with a job: 200 once it has ended, is ready to be started or is in its grace period, after waiting for that
- * as long as the client asks; until then 202 with a time to ask again.
+ * Replies with a job: 200 once it has ended, is ready to be started or is in its grace period; waits for that as long
+ * as the client asks, then replies 202 with a time to ask again.
  */
 export async function answerJob(
   found: Job,

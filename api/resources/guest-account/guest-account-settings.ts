@@ -22,7 +22,7 @@ export const GuestAccountCreation = z.object({
   profileLimit: ProfileLimit.nullish().describe("Active profiles at a time; null or omitted: unlimited."),
 });
 
-/** The body for changing a guest account; each property may be given by itself. */
+/** The body for changing a guest account; every property is optional. */
 export const GuestAccountChange = z
   .object({
     name: GuestAccountName.optional(),
@@ -37,7 +37,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * Fails for an end in the past and, if a guest manager makes the change, for values beyond the realm's bounds. Does not
- * check properties that are not given: a manager may rename what an administrator made.
+ * check properties that are not given: a manager may rename an account that an administrator created.
  */
 export async function requireAllowed(
   tx: Db,

@@ -14,7 +14,7 @@ export interface HandOverRequest {
   /** The id of the issuance. */
   id: string;
   format: CertificateFormat;
-  /** The application that asks for the owner; null: the owner's browser. */
+  /** The application that asks on the owner's behalf; null: the owner's browser. */
   clientId: string | null;
   at: Date;
   /** For the log. */

@@ -72,7 +72,7 @@ export const createHandOver = endpoint({
       });
       return { id: drawn };
     });
-    // A repeated request gets the same one.
+    // A repeated request gets the same hand-over.
     const found = await handOvers.find(deps.db, { id });
     if (found === undefined) throw fail("user_not_found");
     return handOverView(deps, found);

@@ -3,7 +3,7 @@ import { hashOfToken } from "../../../runtime/keys/secret-token.ts";
 import { handOverToken } from "./hand-over-token.ts";
 import { hashOfShortCode, shortCodeOf } from "./short-code.ts";
 
-/** Returns what is stored of the link and the short code of a new hand-over. */
+/** Returns the hashes to store for the link and the short code of a new hand-over. */
 export const hashesOfHandOver = (
   deps: Pick<Deps, "masterKeys">,
   id: string,

@@ -2,8 +2,8 @@ import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import { handOverFileMinutes } from "../../../domain/lifetimes.ts";
 
 /**
- * `waiting` for a device; `claimed` by a browser that has not requested the profile yet; `expired` before that; then
- * `preparing`, `ready` while the file can be fetched, and `gone`; or `failed`.
+ * `waiting` for a device; `claimed` by a browser that has not requested the profile yet; `expired` if it was not
+ * requested in time; then `preparing`, `ready` while the file can be fetched, and `gone`; or `failed`.
  */
 export type HandOverState = "waiting" | "expired" | "claimed" | "preparing" | "ready" | "gone" | "failed";
 

@@ -11,7 +11,7 @@ const tokenOctets = 16;
 export const handOverToken = ({ masterKeys }: Pick<Deps, "masterKeys">, id: string): string =>
   tokenUnder(subKey(masterKeys, "handOver"), id);
 
-/** Returns the token of an existing hand-over, under the master key of its time. */
+/** Returns the token of an existing hand-over, derived from the master key that its stored hash fits. */
 export function tokenOfHandOver(
   { masterKeys }: Pick<Deps, "masterKeys">,
   { id, tokenHash }: { id: string; tokenHash: Buffer },

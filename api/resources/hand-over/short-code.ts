@@ -7,7 +7,7 @@ type CodeDeps = Pick<Deps, "masterKeys">;
 
 /**
  * Returns the short code of a hand-over, `XXXX-XXXX`: derived from its id, so it can be shown again and is stored
- * nowhere. With the stored hash, under the master key of its time.
+ * nowhere. A stored hash selects the master key that the code was derived from.
  */
 export function shortCodeOf(
   { masterKeys }: CodeDeps,

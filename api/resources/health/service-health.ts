@@ -65,7 +65,7 @@ async function look({ db, queues, disk, expected, clock, log }: Options): Promis
     answerWithin(answerMsMax, serviceState.read(db, { at: clock.now() })).catch((err: unknown) => {
       log.warn({ event: "status.unreadable", err }, "the state of the service could not be read");
       if (roleRefused(err)) return "role" as const;
-      // Class 42: the object does not exist, or access to it is denied. The schema is not the one for this code.
+      // Class 42: the object does not exist, or access to it is denied. The schema does not match this code.
       return String((err as { code?: unknown }).code).startsWith("42") ? ("schema" as const) : ("database" as const);
     }),
   ]);

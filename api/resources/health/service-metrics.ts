@@ -16,8 +16,8 @@ import type { HealthCheck } from "../../contract/deps.ts";
 const answerMsMax = 2_000;
 
 /**
- * Registers the metrics of the service as a whole. Each api has them, since they must exist when no worker runs. While
- * the database does not respond, its metrics are missing, and alerts on that are the alerts on its absence.
+ * Registers the metrics of the service as a whole. Every api has them, since they must exist when no worker runs. While
+ * the database does not respond, its metrics are missing: alert on their absence.
  */
 export function registerServiceMetrics(
   registry: Registry,

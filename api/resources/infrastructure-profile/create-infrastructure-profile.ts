@@ -87,7 +87,7 @@ export const createInfrastructureProfile = endpoint({
   },
 });
 
-/** Returns why a name is not certified, undefined if it is. The signing thread checks the same again. */
+/** Returns why a name is not certified; undefined if it can be. The signing thread checks the same again. */
 async function refusalOfName(tx: Db, realmId: string, name: string): Promise<string | undefined> {
   if (!isDnsName(name)) return undefined;
   const realm = await realms.findById(tx, realmId);

@@ -83,8 +83,9 @@ async function viewWithoutOutput(id: string, db: Db) {
 }
 
 /**
- * Returns true if a creator's token may read the output. A guest's token may; others only of the same client and with
- * the scope of the creation, which for another person's profile is checked as for staff, as when it was created.
+ * Returns true if a creator's token may read the output. A guest's token may. Any other token must be of the same
+ * client and have the scope of the creation; for another person's profile that scope is checked as for staff, as it was
+ * at the creation.
  */
 function mayReadOutput(principal: Principal, issuance: issuances.IssuanceStanding): boolean {
   if (principal.kind === "guest") return true;

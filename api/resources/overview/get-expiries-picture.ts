@@ -34,8 +34,8 @@ const weekMs = 7 * 86_400_000;
 const firstMondayMs = 4 * 86_400_000;
 
 /**
- * Returns the beginning of this week, Monday in UTC, and how many weeks there are up to the one in which a profile ends
- * that is made now for 12 months: 53, near the end of a week 54.
+ * Returns the start of this week (Monday in UTC), and the number of weeks up to the one in which a 12-month profile
+ * made now ends: 53, or 54 near the end of a week.
  */
 export function weeksOfNextYear(at: Date): { from: number; weeks: number } {
   const from = firstMondayMs + Math.floor((at.getTime() - firstMondayMs) / weekMs) * weekMs;

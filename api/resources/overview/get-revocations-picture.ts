@@ -41,7 +41,10 @@ const kept = keptCounts<RevocationsPicture>({ keptSeconds: overviewAgeSecondsMax
 
 const revocationsShown = 50;
 
-/** Finds the bulk jobs that revoked profiles: of each, the last entry about its revocation tells. */
+/**
+ * Finds the bulk jobs that revoked profiles, by serial number. The latest audit entry about a profile's revocation
+ * decides.
+ */
 async function findJobs(
   db: Db,
   { realmId, serials, at }: { realmId: string; serials: readonly string[]; at: Date },

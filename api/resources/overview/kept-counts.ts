@@ -5,8 +5,8 @@ import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
 export type KeptCounts<Value> = (db: Db, key: string, count: () => Promise<Value>) => Promise<Value>;
 
 /**
- * Keeps counts, so that each process makes them seldom, however many people look at them. A count older than
- * `renewedAfterSeconds` is still returned while the next one is made.
+ * Keeps counts, so that each process counts rarely, however many people look. A count older than `renewedAfterSeconds`
+ * is still returned while the next one is made.
  */
 export function keptCounts<Value>({
   keptSeconds,

@@ -6,7 +6,10 @@ import { findOnboardingApp } from "../../../domain/onboarding-apps.ts";
 import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { ActedByView } from "../../contract/views/activity-view.ts";
 
-/** Returns who acted on what an owner has. If the entry records no actor, that is `unrecorded`. */
+/**
+ * Returns the actor of an event that concerns an owner. If the entry records no actor, the actor's kind is
+ * `unrecorded`.
+ */
 export type NameActor = (
   actor: Actor,
   about: { ownerId: string | null; unrecorded: "operator" | "service" | "owner" },

@@ -40,8 +40,8 @@ export interface RemovalCall {
 
 /**
  * Refuses a removal of access that is too large for the caller or needs its number confirmed; otherwise counts it. Call
- * last in the transaction that removes the access. Requests about one person or profile take no lock, so all that run
- * at the same moment may pass; larger ones wait for one another.
+ * last in the transaction that removes the access. Requests about one person or profile take no lock, so simultaneous
+ * ones may all pass; larger requests wait for one another.
  */
 export async function admitRemovals(
   tx: Db,
@@ -77,7 +77,8 @@ const keptMs = 60_000;
 const known = new WeakMap<Database, FreshByKey<number>>();
 
 /**
- * Returns how many are active; in a large realm a count up to a minute old, so many requests do not each count them.
+ * Returns how many people or profiles are active; in a large realm the count may be up to a minute old, so that not
+ * every request counts.
  */
 async function activeIn(
   tx: Db,

@@ -31,7 +31,7 @@ const hasUsableKey = ({ format, keyType }: Pick<z.output<typeof DeviceFields>, "
 const unusableKey = { path: ["keyType"], error: "is none that programs of this format can use: it must be RSA" };
 const noKeyToWrite = { path: ["csr"], error: "cannot be combined with a format that contains the private key" };
 
-/** The same for a device. */
+/** The body for creating a profile for one device. */
 export const DeviceProfileCreation = DeviceFields.refine(hasKeyToWrite, noKeyToWrite).refine(hasUsableKey, unusableKey);
 
 /** The body for creating a user's profile. */

@@ -44,7 +44,8 @@ export const getRevoked = streaming({
     if (window === "ahead") {
       throw fail("invalid_request", { fields: [{ path: "since", reason: "is in the future" }] });
     }
-    // Reads the first page before it sends anything: without a database, the client gets an error and no half response.
+    // Reads the first page before it sends anything: without a database, the client gets an error instead of half a
+    // response.
     const first = await revoked.list(deps.db, { ...window, behind: undefined, limit: pageLines });
     return new Streamed("text/plain; charset=utf-8", undefined, pagesOf(deps, window, first.lines), {
       "X-Until": first.at.toISOString(),

@@ -8,7 +8,7 @@ import type { ApiMetrics } from "../../http/metrics.ts";
 /** The shortest time between two readings of the database, however many clients wait and however much is revoked. */
 const readingsApartMs = 250;
 
-/** How often it is read while clients wait: a notification may be lost. */
+/** How often the database is read while clients wait: a notification may be lost. */
 const pollMs = 2_000;
 
 interface Waiter {
@@ -96,7 +96,7 @@ export function createRevokedFeed({ db, log, metrics }: { db: Database; log: Log
         const late = setTimeout(wake, waitMs);
         signal.addEventListener("abort", wake, { once: true });
         enter(waiter);
-        // A notice arrived between the look and now: there will be no other for it.
+        // A notice arrived after the last look: no other notice will follow for it.
         if (notices !== noticesBefore) want();
       });
       return window;

@@ -52,7 +52,8 @@ export const appsCommands = (realm: RealmRow): Record<string, string> =>
 
 /**
  * Returns the operator's command for each setting that the console cannot change now, by the setting's name. The
- * command contains the current value, or an example if there is none; the one for wired networks the other value.
+ * command contains the current value, or an example if there is none; the command for wired networks contains the
+ * opposite value.
  */
 export function operatorCommands(realm: RealmRow): Record<string, string> {
   const claims = writtenClaims(realm.upstreamClaims);

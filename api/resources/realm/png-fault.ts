@@ -7,7 +7,7 @@ const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 /** Returns true if bytes begin as each PNG file does. */
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, signature.length).equals(signature);
 
-/** Returns why a PNG file (RFC 2083) is not taken: each of its chunks must be whole, and nothing may follow the last. */
+/** Returns why a PNG file (RFC 2083) is refused: each of its chunks must be whole, and nothing may follow the last. */
 export function pngFault(bytes: Buffer): LogoFault | undefined {
   if (!isPng(bytes)) return "damaged";
   const types: string[] = [];

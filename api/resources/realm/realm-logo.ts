@@ -86,7 +86,7 @@ export const removeRealmLogo = endpoint({
   handle: ({ principal, deps }) => replaceLogo(null, principal, deps),
 });
 
-/** Replaces the logo, or removes it with null. The audit log gets digests, if it is another one. */
+/** Replaces the logo, or removes it with null. If the logo changes, the audit log gets the digests. */
 function replaceLogo(
   logo: UploadedLogo | null,
   principal: Principal,

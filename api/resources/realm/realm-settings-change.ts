@@ -20,7 +20,7 @@ import { readCaCertificates } from "../../../runtime/ca-certificates.ts";
 
 const whole = ([min, max]: readonly [number, number]) => z.int().min(min).max(max);
 
-/** The body for changing a realm's settings; each property may be given by itself. */
+/** The body for changing a realm's settings; every property is optional. */
 export const RealmSettingsChange = z.object({
   displayName: RealmDisplayName.optional(),
   logoURI: LogoUri.optional(),
@@ -71,7 +71,7 @@ export type TrustSetting = (typeof trustSettings)[number];
 
 const columnOf = { radiusCN: "radiusCn", radiusCA: "radiusCa", radiusNames: "radiusNames" } as const;
 
-/** Returns true if only the operator may change it. */
+/** Returns true if only the operator may change this setting. */
 export function isLocked(name: TrustSetting, realm: RealmRow): boolean {
   const value = realm[columnOf[name]];
   return realm.setUpAt !== null || (value !== null && value.length > 0);

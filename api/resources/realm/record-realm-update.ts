@@ -5,7 +5,10 @@ import { actorOf, type Principal } from "../../contract/principal.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Records the changed settings of the caller's realm, before and after, in the audit log: nothing if none changed. */
+/**
+ * Records the changed settings of the caller's realm, before and after, in the audit log. Records nothing if none
+ * changed.
+ */
 export async function recordRealmUpdate(
   tx: Db,
   { principal, at, before, after }: { principal: Principal; at: Date; before: Settings; after: Settings },

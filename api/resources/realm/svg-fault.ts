@@ -4,7 +4,7 @@ import { referencesIn, repeatsTooOften, type Part } from "./svg-repetition.ts";
 
 const svg = "http://www.w3.org/2000/svg";
 
-/** Namespaces of what editors write down beside the picture. Browsers do nothing with their elements. */
+/** Namespaces of the data that editors store with a picture. Browsers ignore their elements. */
 const inert: ReadonlySet<string> = new Set([
   "http://www.inkscape.org/namespaces/inkscape",
   "http://sodipodi.sourceforge.net/DTD/sodipodi-0.dtd",
@@ -56,7 +56,7 @@ interface Open {
   part: Part;
   /** Namespaces by their prefixes; the default one has the empty prefix. */
   namespaces: ReadonlyMap<string, string>;
-  /** Of a `style` element: its text, which comments do not separate. */
+  /** The pieces of a `style` element's text, to be joined: comments do not separate them. */
   styles: string[] | undefined;
 }
 
@@ -70,8 +70,8 @@ class Refused extends Error {
 }
 
 /**
- * Returns why an SVG file (XML 1.0, SVG 2) is not taken; undefined if it is a picture that runs nothing and loads
- * nothing. Only what is known to be harmless is taken: a small part of XML, the elements of a still picture, references
+ * Returns why an SVG file (XML 1.0, SVG 2) is refused; undefined if it is a picture that runs nothing and loads
+ * nothing. Accepts only what is known to be harmless: a small part of XML, the elements of a still picture, references
  * into the file itself (docs/adr/0020).
  */
 export function svgFault(bytes: Uint8Array): LogoFault | undefined {
@@ -100,7 +100,7 @@ function checkDocument(text: string): void {
   const styleSheets: string[] = [];
   let at = declaration.exec(text)?.[0].length ?? 0;
 
-  /** Returns the text until a mark, and moves behind the mark. */
+  /** Returns the text until a mark, and moves past the mark. */
   const until = (mark: string, from: number): string => {
     const end = text.indexOf(mark, from);
     if (end === -1) throw new Refused("malformed");
@@ -223,7 +223,7 @@ function checkStyleSheet(css: string): void {
   checkStyles(css);
 }
 
-/** Checks what a style sheet and an attribute with styles may hold. */
+/** Checks the content of a style sheet or of an attribute with styles. */
 function checkStyles(css: string): void {
   for (const [, target = ""] of css.matchAll(/url\s*\(\s*["']?([^)]*)/gi)) {
     if (!inside.test(target.replace(/["']?\s*$/, ""))) throw new Refused("reference");

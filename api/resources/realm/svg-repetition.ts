@@ -12,13 +12,13 @@ export interface Part {
 
 interface Reference {
   id: string;
-  /** Returns true for what an element passes on to all elements within it, such as its fill. */
+  /** Whether all elements within the element inherit the reference, as they inherit a fill. */
   isInherited: boolean;
 }
 
 const addressed = /url\s*\(\s*["']?#([^"')\s]*)/gi;
 const drawnOnce: ReadonlySet<string> = new Set(["clip-path", "mask", "filter"]);
-/** Of these a browser draws colours alone. */
+/** Of a gradient, a browser draws only colours. */
 const gradients: ReadonlySet<string> = new Set(["linearGradient", "radialGradient"]);
 const depthMax = 256;
 /** Elements and references to look at before a file counts as too large. */
@@ -42,8 +42,8 @@ const referencesOfBlock = (declarations: string): Reference[] =>
   });
 
 /**
- * Returns true if the elements of a picture, the root first, show each other in a circle, or so often that a browser has
- * more than `logoPartsMax` to draw. May count too many, never too few.
+ * Returns true if the elements of a picture, the root first, refer to each other in a circle, or so often that a
+ * browser has more than `logoPartsMax` to draw. May count too many, never too few.
  */
 export function repeatsTooOften(parts: readonly Part[], styleSheets: readonly string[]): boolean {
   const [root] = parts;
@@ -56,7 +56,7 @@ export function repeatsTooOften(parts: readonly Part[], styleSheets: readonly st
   const shownBy = (part: Part, depth: number): number => {
     const found = known.get(part);
     if (found !== undefined) return found;
-    // Until it is counted: whatever leads back to it is a circle.
+    // Infinite until it is counted: whatever leads back to it is a circle.
     known.set(part, Infinity);
     const selectors = ["*", part.tag, ...part.classes.map((name) => `.${name}`), `#${part.id}`];
     const sources = [part.references, ...selectors.flatMap((selector) => [...(ofSelectors.get(selector) ?? [])])];
@@ -96,7 +96,7 @@ function referencesOfSelectors(css: string): ReadonlyMap<string, ReadonlySet<rea
       const [key = "*"] = /(?<=^|[\s>+~])[\w-]+$|[.#][\w-]+$/.exec(selector.trim()) ?? [];
       add(key, references);
     }
-    // Of nested rules, whose selectors are not read.
+    // References in nested rules apply to every element: the rules' selectors are not read.
     const others = referencesOf("", opened.join("{"));
     if (others.length > 0) add("*", others);
   }

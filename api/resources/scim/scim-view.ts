@@ -39,7 +39,7 @@ export const ScimView = z
   })
   .meta({ id: "Scim" });
 
-/** Returns how a realm and its directory stand to each other. */
+/** Returns a realm's directory settings, its connections and its numbers. */
 export async function readScim(
   db: Db,
   { realmId, baseUrl, at }: { realmId: string; baseUrl: string; at: Date },

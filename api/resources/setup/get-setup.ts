@@ -87,8 +87,9 @@ export const getSetup = endpoint({
 const askerView = ({ address, lastAt }: Asker) => ({ address, lastAt: lastAt.toISOString() });
 
 /**
- * Returns the commands that make a realm with another domain, which is in every certificate, copied into a shell. The
- * administrator gets an account of the same name in it, unless the name has a character with a meaning there.
+ * Returns the commands, to paste into a shell, that create a realm with another domain: a realm's domain is in every
+ * certificate. The administrator gets an account of the same name in the new realm, or `admin` if the name contains a
+ * character that a shell may interpret.
  */
 const domainCommands = (administrator: string | null): string => {
   const username =

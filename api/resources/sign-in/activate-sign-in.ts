@@ -51,7 +51,7 @@ function sealedForRealm(keys: MasterKeys, { realmId, sealedSecret }: drafts.Sign
   return sealUnderMasterKey(keys, secret, realms.upstreamSecretContext(realmId));
 }
 
-/** Returns the sign-in as audit entries name its settings. */
+/** Returns the sign-in settings as audit entries name them. */
 const written = (realm: RealmRow) => ({
   upstreamIssuer: realm.upstreamIssuer,
   upstreamClientID: realm.upstreamClientId,

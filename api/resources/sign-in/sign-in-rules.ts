@@ -28,7 +28,7 @@ export function personOf(principal: Principal): UserPrincipal {
   return principal;
 }
 
-/** Returns the claims as they are stored. Empty rules are stored as well: a list that is missing would keep the old. */
+/** Returns the claims as they are stored. Empty rules are stored as well: a missing list would keep the old rules. */
 export const claimsOf = ({ pairwiseID, email, displayName, mayUse = [], roles = {} }: SignInMapping): UpstreamClaims =>
   withRoleRules(
     {

@@ -92,8 +92,8 @@ function detailOf({ type, error, properties, isAbout }: TimelineRow): Record<str
 }
 
 /**
- * Returns who acted if the entry records no actor: upkeep ends profiles, guests make their own, and the operator does
- * everything else.
+ * Returns who acted if the entry records no actor: the service for jobs and upkeep, a guest for their own profiles,
+ * otherwise the operator.
  */
 function whoElse(
   type: TimelineType,

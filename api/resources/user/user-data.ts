@@ -17,13 +17,13 @@ import { userVlanView } from "../../contract/views/user-vlan-view.ts";
 import { userView } from "../../contract/views/user-view.ts";
 import { userNoteView } from "./user-note-view.ts";
 
-/** Users may export their own data once in this time, since the export reads the audit log. */
+/** Users can export their own data once in this period, because the export reads the audit log. */
 export const ownSecondsMin = 60;
 
 /**
- * Exports all that is held about a user as one file, with its audit entry. The file contains no secret, and about other
- * people only what is in the cells of the user's own rows. Returns undefined for users who exported their own less than
- * {@link ownSecondsMin} seconds ago.
+ * Exports all that is held about a user as one file, with its audit entry. The file contains no secret, and data about
+ * other people only in the cells of the user's own rows. Returns undefined for users who exported their own data less
+ * than {@link ownSecondsMin} seconds ago.
  */
 export async function exportUser(
   { db, clock }: Pick<Deps, "db" | "clock">,
@@ -187,7 +187,7 @@ async function* activityOf(
   db: Db,
   { id: userId, realmId, createdAt }: User,
 ): AsyncGenerator<UserExportView["activity"]> {
-  // The first entry about a person is about their creation and has the date of their row.
+  // The first entry about a person records their creation and has the same time as their row.
   let after: held.AuditPlace | undefined = { at: new Date(createdAt.getTime() - 1).toISOString(), id: "0" };
   while (after !== undefined) {
     const page: Awaited<ReturnType<typeof held.listAudit>> = await held.listAudit(db, {

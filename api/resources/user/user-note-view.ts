@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { UserNote } from "../../../db/queries/people/user-notes.ts";
 import { Timestamp } from "../../contract/views/timestamp.ts";
 
-/** The note of staff on a person. */
+/** A note that staff keep about a person. */
 export const UserNoteView = z
   .object({ note: z.string().nullable().describe("Null: none."), writtenAt: Timestamp.nullable() })
   .meta({ id: "UserNote" });

@@ -50,7 +50,7 @@ export const valuesOf = (application: Application): ApplicationValues => ({
   fullTokenAnswers: application.fullTokenAnswers,
 });
 
-/** Returns the redirect URIs of a text with one on each line; the first by itself as well, for an older service. */
+/** Returns the redirect URIs of a text with one on each line, and the first one separately for an older service. */
 function redirectsOf(text: string): Pick<Application, "redirectURI" | "redirectURIs"> {
   const redirectURIs = text.split(/\s+/).filter((uri) => uri !== "");
   return { redirectURI: redirectURIs[0] ?? null, redirectURIs };

@@ -48,7 +48,7 @@ export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties
   }
 }
 
-/** A server's certificate by the name that the list gave with it. */
+/** Links to a server's certificate, by the name that the list returned with it. */
 function ServerLink({ serial }: { serial: string }) {
   const { t } = useTranslation();
   return (

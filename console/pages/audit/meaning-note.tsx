@@ -72,7 +72,7 @@ function Subject({ meaning }: { meaning: Meaning }) {
   const { subject, name } = meaning;
   const kind = subject.slice(0, subject.indexOf(":"));
   const id = idOf(meaning);
-  // Several subjects in the API's form.
+  // The text already names several subjects in the form of the API.
   if (id.includes(",")) return subject;
   const isNamed = name !== subject && name !== id;
   switch (kind) {

@@ -23,7 +23,7 @@ export interface Meanings {
   isMore: boolean;
 }
 
-/** A meaning, with the texts that mean just this. */
+/** A meaning, with the texts that have only this meaning. */
 type Spelled = Meaning & { spellings: readonly string[] };
 
 type Result = Schemas["SearchResult"];
@@ -35,7 +35,7 @@ const kindsOf: Readonly<Record<MeantFilter, readonly Result["groups"][number]["k
   job: ["job"],
 };
 
-/** The most of each kind that the search returns. */
+/** The search returns at most this many of each kind. */
 const limit = 20;
 
 const serialTail = 8;
@@ -60,7 +60,7 @@ export const meaningsQuery = (filter: MeantFilter, text: string) => {
   });
 };
 
-/** Returns the subject of a text that can mean nothing else: the API's form, a whole serial number, a job's ID. */
+/** Returns the subject of a text that can have only one meaning: the API's form, a whole serial number, a job's ID. */
 function spelledOut(filter: MeantFilter, written: string): string | undefined {
   const form = {
     user: /^user:[1-9]\d*$/,
@@ -96,7 +96,10 @@ async function findMeanings(filter: MeantFilter, written: string, signal: AbortS
   return { found: each, isMore };
 }
 
-/** Returns what a filter can mean by the results of one group. A device means its owner where a person is asked for. */
+/**
+ * Returns what a filter can mean according to the results of one group. If a person is wanted, a device means its
+ * owner.
+ */
 function meaningsIn(
   group: Result["groups"][number],
   { filter, people }: { filter: MeantFilter; people: Result["people"] },

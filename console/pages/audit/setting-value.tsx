@@ -9,7 +9,7 @@ import { Time } from "../../ui/value/time.tsx";
 import type { Job } from "../bulk-jobs/job.ts";
 import { useMatchingWords } from "../bulk-jobs/matching-words.ts";
 
-/** Where the words of a property's codes stand. */
+/** The text keys below which the words for a property's codes are found. */
 const wordsOf: Readonly<Record<string, string>> = {
   kind: "jobs.kinds",
   state: "status",

@@ -20,7 +20,7 @@ export const unreachableKey = (id: string): readonly [string, string] => ["job a
 /** Returns true if a job has ended. */
 export const isFinal = ({ state }: Pick<Job, "state">): boolean => finalStates.has(state);
 
-/** Returns true if nothing more happens by itself, or not for days. */
+/** Returns true if the job does not advance by itself, at least for days. */
 export const isStopped = (job: Pick<Job, "state">): boolean =>
   isFinal(job) || job.state === "ready" || job.state === "grace";
 
@@ -84,12 +84,12 @@ export async function placeOf({ createdAt }: Job, signal: AbortSignal): Promise<
   return Math.max(1, (await findJobs({ limit: 1, offset: 0, filter }, signal)).total ?? 0);
 }
 
-/** When a job shall run, and how many people it affects, if that has to be confirmed. */
+/** When a job should run, and the number of people it affects, if that has to be confirmed. */
 export interface Start {
   /** ISO 8601; undefined for at once. */
   executeAt?: string | undefined;
   confirmTotal?: number | undefined;
-  /** For an offboarding: days until the devices go off; null for at once. */
+  /** For an offboarding: days until the devices lose access; null for at once. */
   graceDays?: number | null | undefined;
 }
 

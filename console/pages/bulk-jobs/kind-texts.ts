@@ -19,8 +19,8 @@ export interface Start {
 }
 
 /**
- * Returns the keys of all texts that depend on the kind of a job: one table, for every kind. A kind without one of its
- * texts does not compile.
+ * Returns the keys of all texts that depend on the kind of a job, from one table for every kind. A kind that lacks one
+ * of its texts does not compile.
  */
 export const kindTexts = (kind: JobKind, { leavesOut = false, later = false }: Start = {}) => {
   const { of } = kindsOfJob[kind];

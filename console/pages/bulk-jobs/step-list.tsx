@@ -6,8 +6,8 @@ import { steps, type Step } from "./steps.ts";
 const none: ReadonlySet<Step> = new Set();
 
 /**
- * The steps of a bulk job with the current one marked and a tick at those `made`. Its rows came from a file or were
- * `selected` in a list.
+ * The steps of a bulk job, with the current step marked and a tick at each step in `made`. The job's rows came from a
+ * file or were `selected` in a list.
  */
 export function StepList({
   current,

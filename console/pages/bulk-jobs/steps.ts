@@ -19,8 +19,8 @@ export function stepOf({ state }: Pick<StepsOf, "state">): Step {
 }
 
 /**
- * Returns the steps before the current one that a job has made. A job that starts by itself is not confirmed, and one
- * that was discarded or had nothing to do did not run.
+ * Returns the steps before the current one that a job has completed. A job that starts by itself is not confirmed, and
+ * a job that was discarded or had nothing to do did not run.
  */
 export function stepsMade(job: StepsOf): ReadonlySet<Step> {
   const at = steps.indexOf(stepOf(job));
@@ -37,6 +37,8 @@ export function stepsMade(job: StepsOf): ReadonlySet<Step> {
 
 const finalStates: ReadonlySet<JobState> = new Set(finalJobStates);
 
-/** Returns the state to show: an offboarding that has ended and was undone is called so, and no longer completed. */
+/**
+ * Returns the state to show: an offboarding that has ended and was undone is shown as undone, no longer as completed.
+ */
 export const shownState = ({ state, undoneBy }: { state: JobState; undoneBy: string | null }): JobState | "undone" =>
   undoneBy !== null && finalStates.has(state) ? "undone" : state;

@@ -75,7 +75,7 @@ export function DashboardPage() {
   );
 }
 
-/** Whether nothing seems to have been issued yet; the checklist then stands without the numbers. */
+/** Whether nothing seems to have been issued yet; the page then shows the checklist without the numbers. */
 const isEmpty = ({ profiles, jobs }: Overview): boolean =>
   profiles.active === 0 && profiles.issued.last7Days === 0 && jobs.running === 0;
 

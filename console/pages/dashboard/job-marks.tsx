@@ -1,6 +1,6 @@
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 
-/** How many bulk jobs a picture marks, the newest of them. */
+/** A picture marks at most this many bulk jobs, the newest. */
 export const marksMax = 10;
 
 /** A bulk job in a picture. */

@@ -74,7 +74,7 @@ export function NumberCards({ overview }: { overview: Overview }) {
 
 const worst = { stale: 0, due: 1, fresh: 2 } as const;
 
-/** The revocation list in the worst state: an outdated one shuts people out. */
+/** The revocation list in the worst state: an outdated list shuts people out. */
 function RevocationCard({ lists }: { lists: Overview["revocationLists"] }) {
   const { t } = useTranslation();
   const [list] = lists.toSorted((one, other) => worst[one.state] - worst[other.state]);

@@ -12,9 +12,9 @@ export function Warnings({
   heldJob,
 }: {
   warnings: Overview["warnings"];
-  /** The people whom a directory has deactivated and who wait for a person. */
+  /** The job that holds the devices of people whom a directory has deactivated, until a person confirms. */
   heldJob: Overview["jobs"]["inGrace"][number] | undefined;
-  /** The identity provider no longer names the only administrator as one. */
+  /** The identity provider no longer lists the realm's only administrator as an administrator. */
   isLastAdministratorKept: boolean;
 }) {
   const { t } = useTranslation();

@@ -14,7 +14,7 @@ import { browsersZone } from "../../session/local-time.ts";
 const firstZone = "UTC";
 const isUTC = (zone: string): boolean => /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu|GMT)$/.test(zone);
 
-/** Asks for the realm's time zone while it is UTC and the browser's is another one, which is proposed. */
+/** While the realm's time zone is UTC and the browser's is different, proposes the browser's zone. */
 export function ZoneQuestion() {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -26,7 +26,7 @@ export function ZoneQuestion() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => dataOf(api.PUT("/api/realm/settings", { body: { timeZone: zone } })),
     async onSuccess() {
-      // Times on every page are read again.
+      // Reloads the times on every page.
       await queries.invalidateQueries();
       notifyDone(t("dashboard.zone.done", { zone }));
     },

@@ -33,8 +33,8 @@ export function GuestAccountForm({
   account?: GuestAccount;
   submitLabel: string;
   /**
-   * Gets the form's settings; an untouched end is the account's own, to the millisecond. Returns the account's current
-   * state if it has changed since it was seen.
+   * Receives the form's settings. If the end was not edited, it is the account's own end, to the millisecond. Returns
+   * the account's current state if it has changed since it was seen.
    */
   onSend: (
     settings: GuestAccountSettings,

@@ -4,7 +4,7 @@ import { ActivityDetails } from "../../activity/activity-details.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
 import { RevokeGuestProfile } from "./revoke-guest-profile.tsx";
 
-/** The guest's profile that the address names, beside the account. */
+/** Shows the guest's profile that the address names, next to the account. */
 export function GuestProfileDrawer({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   return (

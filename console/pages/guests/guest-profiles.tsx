@@ -100,7 +100,7 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
       key: "name",
       title: t("profiles.columns.name"),
       card: "title",
-      // Devices show the account's name: guests choose none.
+      // Devices show the account's name, because guests choose no name.
       render: ({ serial }) => <DeviceLink serial={serial} name={account.name} here />,
     },
     {

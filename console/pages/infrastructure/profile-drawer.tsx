@@ -25,7 +25,7 @@ import {
   type InfrastructureProfile,
 } from "./infrastructure-profiles.ts";
 
-/** The profile that the address names, beside the list. */
+/** Shows the profile that the address names, next to the list. */
 export function ProfileDrawer() {
   const { t } = useTranslation();
   return (

@@ -45,7 +45,7 @@ export function RadiusForm({ name, onMade }: { name: string; onMade: (made: Radi
     fields,
     draft: { name: "freeradius" },
     async send({ networks, mode }, sending) {
-      // First what may be missing: no certificate is made for nothing.
+      // Fetches first what can fail, so no certificate is issued in vain.
       const common = await fetchPackage({ mode, realm: realm.name }, sending.signal);
       const creation = { name, description: t("freeradius.description"), format: "pem", validityMonths } as const;
       const profile = await createInfrastructureProfile(creation, sending);

@@ -11,7 +11,7 @@ export interface RadiusPackage {
   archive: Blob;
   /** For access points. */
   secret: string;
-  /** For eapol_test on the RADIUS server itself. */
+  /** For eapol_test, which runs on the RADIUS server itself. */
   testSecret: string;
 }
 
@@ -19,7 +19,7 @@ export const packageName = "realmpass-radius.tar";
 const directory = "realmpass-radius";
 export const installCommand = `tar -xf ${packageName} && ./${directory}/install`;
 
-/** Fetches the realm's part of the package, which has nothing secret. Throws if it is not there. */
+/** Fetches the realm's part of the package, which contains no secrets. Throws if the service does not return it. */
 export async function fetchPackage(
   { mode, realm }: { mode: RadiusMode; realm: string },
   signal: AbortSignal,

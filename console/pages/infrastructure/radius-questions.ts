@@ -1,12 +1,12 @@
 import type { Schemas } from "../../api/api-client.ts";
 
-/** The servers that asked, latest first, and when one asked about an administrator's device. */
+/** The servers that sent requests, latest first, and when one asked about an administrator's device. */
 export interface Asked {
   servers: { address: string; lastAt: string }[];
   deviceCheckedAt: string | null;
 }
 
-/** Returns what the state of the set-up has of questions. */
+/** Returns the requests that the state of the set-up reports. */
 export function factsOf({ steps }: Schemas["Setup"]): Asked {
   const facts: Asked = { servers: [], deviceCheckedAt: null };
   for (const step of steps) {
@@ -16,7 +16,7 @@ export function factsOf({ steps }: Schemas["Setup"]): Asked {
   return facts;
 }
 
-/** Returns what of `now` was asked after `before`, by the service's clock alone. */
+/** Returns the requests in `now` that are not in `before`, by the service's clock alone. */
 export function asked(before: Asked, now: Asked): Asked {
   const times = new Map(before.servers.map(({ address, lastAt }) => [address, lastAt]));
   return {

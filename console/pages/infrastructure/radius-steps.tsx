@@ -15,7 +15,7 @@ import { asked, factsOf, type Asked } from "./radius-questions.ts";
 /** Short: a person watches while the server starts. */
 const refetchMs = 3_000;
 
-/** Shows how to install the package, and whether the server has asked since. */
+/** Shows how to install the package, and whether the server has sent a request since. */
 export function RadiusSteps({ made }: { made: RadiusPackage }) {
   const { t } = useTranslation();
   const seen = useQuestions();
@@ -90,7 +90,7 @@ function Seen({ seen, testSecret }: { seen: Asked; testSecret: string }) {
   );
 }
 
-/** Returns what has been asked since the page was opened. */
+/** Returns the requests since the page was opened. */
 function useQuestions(): Asked {
   const load = async ({ signal }: { signal: AbortSignal }) => factsOf(await dataOf(api.GET("/api/setup", { signal })));
   const { data: before } = useQuery({

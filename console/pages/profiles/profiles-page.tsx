@@ -50,7 +50,7 @@ const loadProfiles =
     };
   };
 
-/** A search finds active and other profiles, unless a state is chosen. */
+/** A search also finds profiles that are not active, unless a state is chosen. */
 const inEveryState = <Query extends Found>({ filter, ...query }: Query) => ({
   ...query,
   ...(filter && { filter: filter["text"] === undefined ? filter : { state: "all", ...filter } }),

@@ -32,7 +32,7 @@ const keyNames = { "ec-p256": "P-256", "rsa-2048": "RSA 2048", "rsa-3072": "RSA 
 export function AppsForm({ read }: { read: ReadApps }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  /** The settings that the form began with, and the tag of the newest ones. */
+  /** The settings that the form began with, and the tag of the newest settings. */
   const [base, setBase] = useState(read);
   const devices = useDeviceTypeChoices();
   const form = useForm<AppValues>({ initialValues: valuesOf(read.settings) });
@@ -50,7 +50,7 @@ export function AppsForm({ read }: { read: ReadApps }) {
       try {
         await updateApps(changesOf(base.settings, values), base.tag);
       } catch (error) {
-        // Saving again sends this form's changes alone, on top of the others.
+        // Saving again sends only this form's changes, in addition to the changes made by others.
         if (wasChangedMeanwhile(error)) setBase({ ...base, tag: (await loadApps()).tag });
         throw error;
       }

@@ -11,7 +11,7 @@ export function LockedSetting({
   children,
 }: {
   label: string;
-  /** Whether the label is the card's title, so it is shown already. */
+  /** Whether the label is already shown as the card's title. */
   isTitle?: boolean;
   command: string;
   children: ReactNode;

@@ -11,7 +11,7 @@ export function LogoPreview({
 }: {
   theme: "light" | "dark";
   address: string;
-  /** A path of the service itself. */
+  /** Whether the address is a path of this service. */
   isOwn?: boolean;
   displayName: string;
 }) {

@@ -5,7 +5,7 @@ type Settings = Schemas["RealmSettings"];
 
 export const realmKey = ["realm settings"] as const;
 
-/** The sections of the settings that can be changed here, in the order of the page. Each is saved by itself. */
+/** The sections of the settings that can be changed here, in the order of the page. Each is saved separately. */
 export const settingSections = {
   looks: ["displayName", "logoURI"],
   help: ["helpURI", "privacyURI"],
@@ -22,7 +22,7 @@ export const sectionNames = Object.keys(settingSections) as SettingSection[];
 export const settingNames: readonly SettingName[] = sectionNames.flatMap((section) => [...settingSections[section]]);
 export type RealmSettings = Pick<Settings, SettingName>;
 
-/** The settings that are read-only here. */
+/** The settings that cannot be changed here. */
 export type FixedSettings = Omit<Settings, SettingName>;
 
 /** The settings as form fields: one network or address per line, empty if not set. */
@@ -81,7 +81,7 @@ export const changesBetween = (before: RealmSettings, after: RealmSettings): Par
       .map((name) => [name, after[name]]),
   );
 
-/** Counts the users with more active profiles than this. */
+/** Counts the users with more active profiles than the given number. */
 export async function usersWithMoreThan(profiles: number, signal: AbortSignal): Promise<number> {
   const query = { limit: 1, filter: { minProfileCount: String(profiles + 1) } };
   return (await listOf(api.GET("/api/user", { params: { query }, signal }))).total;

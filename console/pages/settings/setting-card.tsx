@@ -9,7 +9,7 @@ export function SettingCard({
   note,
   children,
 }: {
-  /** The name of the section, for addresses that lead to it. */
+  /** The section's anchor in addresses. */
   id?: string;
   title: string;
   note?: string;

@@ -36,7 +36,7 @@ export function SettingsForm({ section, realm }: { section: SettingSection; real
   /** The version that the form's changes are based on. */
   const [read, setRead] = useState(realm);
   const required = (value: number | string) => (String(value).trim() === "" ? t("forms.required") : null);
-  // It has all settings, and shows and changes those of its section.
+  // The form contains all settings, and shows and changes only its section's.
   const form = useForm<SettingValues>({
     initialValues: valuesOf(realm.settings),
     validate: {

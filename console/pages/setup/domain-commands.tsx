@@ -30,7 +30,7 @@ export function DomainCommands({ command }: { command: string }) {
   );
 }
 
-/** A domain name has no character with a meaning in a shell; its first label is a name that a realm may have. */
+/** A domain name has no character with a special meaning in a shell; its first label can be the name of a realm. */
 const withDomain = (command: string, domain: string): string =>
   command
     .replaceAll(newRealm.domain, domain)

@@ -6,7 +6,7 @@ import { Picture } from "../../ui/picture/picture.tsx";
 import { focusStep, useSetup, type Setup } from "./setup.ts";
 import "./set-up-picture.css";
 
-/** The way of a device to the network. Each station is connected with the next, and a step proves that it is. */
+/** A device's path to the network. Each station is connected to the following one, and a step proves the connection. */
 const stations = [
   { station: "device", icon: IconDeviceMobile, provedBy: "own_device" },
   { station: "accessPoint", icon: IconRouter, provedBy: "own_device" },

@@ -25,6 +25,9 @@ export const focusStep = (step: SetupStep["step"]): void => {
   document.getElementById(idOfStep(step))?.focus();
 };
 
-/** Whether the identity provider no longer names the only administrator, who keeps the role. */
+/**
+ * Whether the only administrator keeps the role although the identity provider no longer lists them as an
+ * administrator.
+ */
 export const isLastAdministratorKept = ({ steps }: Setup): boolean =>
   steps.some((step) => step.step === "second_administrator" && step.facts.lastAdministratorKept);

@@ -6,7 +6,7 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ApplicationName } from "../../ui/value/application-name.tsx";
 import { provisioningQuery } from "./user-calls.ts";
 
-/** Shows which directory manages a person: it may change again what is changed here. */
+/** Shows which directory manages a person, because the directory may overwrite changes made here. */
 export function DirectoryNote({ userID }: { userID: string }) {
   const { t } = useTranslation();
   const may = useMay();

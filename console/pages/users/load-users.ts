@@ -2,7 +2,7 @@ import { answerOf, api, type Schemas } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
 import type { Found } from "../../list/list-state.ts";
 
-/** A user, with their name where the API was asked for it. */
+/** A user, with their name if it was requested. */
 export type User = Schemas["User"] & { displayName?: string | null | undefined };
 
 /** The API's filters for each state. */

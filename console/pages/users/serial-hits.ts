@@ -11,7 +11,10 @@ export interface SerialHits {
   total: number;
 }
 
-/** Loads the active profiles whose serial number contains these digits, or else the one with exactly this number. */
+/**
+ * Loads the active profiles whose serial number contains these digits; if there are none, the profile with exactly this
+ * number.
+ */
 export const serialHitsQuery = (digits: string) =>
   queryOptions({
     queryKey: ["profiles", "serial", digits],

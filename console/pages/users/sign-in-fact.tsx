@@ -5,7 +5,7 @@ import { api, dataOf } from "../../api/api-client.ts";
 import { Bounded } from "../../ui/value/bounded.tsx";
 import { formatTime } from "../../ui/value/time.tsx";
 
-/** The identity providers of a person, and since when they no longer permit the realm. */
+/** The identity providers of a person, and since when the person has been refused as no longer entitled. */
 export function SignInFact({ userID }: { userID: string }) {
   const { t, i18n } = useTranslation();
   const { data } = useQuery({

@@ -12,11 +12,13 @@ export interface Run {
   ended: boolean;
 }
 
-/** Performs one action for several people, one after another, and counts. A failure does not stop the run. */
+/**
+ * Performs one action for several people, one after another, and counts the results. A failure does not stop the run.
+ */
 export function useBatchAction() {
   const [run, setRun] = useState<Run>();
   const stopping = useRef(new AbortController());
-  // The run stops with its page, because no user would see its progress.
+  // The run stops when its page is closed, because no user would see its progress.
   useEffect(
     () => () => {
       stopping.current.abort();

@@ -12,7 +12,9 @@ import { isPossible, jobOf, userCalls, type UserAction } from "./user-calls.ts";
 const changed = ["jobs", "users", "user", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
 const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock: "lock" };
 
-/** An administrator's actions on one person or many. Actions that can be undone run at once; the others ask first. */
+/**
+ * An administrator's actions on one person or many. Actions that can be undone run immediately; the others ask first.
+ */
 export function useUserActions() {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -62,7 +64,7 @@ export function useUserActions() {
     stop,
     dismiss,
     busy: checking || run?.ended === false,
-    /** Runs it as a bulk job. */
+    /** Runs the action as a bulk job. */
     check,
     /** Performs the action for the users whom it changes; for several, removing or restoring access is a bulk job. */
     perform: (verb: UserAction, users: readonly User[], onDone: () => void = () => undefined): void => {

@@ -31,7 +31,7 @@ export type UserAction = keyof typeof userCalls;
 
 export type UserJobKind = Exclude<Checked["kind"], "revocation">;
 
-/** The actions that run as a bulk job for several users. The others can stop half way without harm. */
+/** The actions that run as a bulk job for several users. The other actions can stop halfway without harm. */
 export const jobOf: Partial<Record<UserAction, UserJobKind>> = {
   offboard: "offboarding",
   reactivate: "reactivation",

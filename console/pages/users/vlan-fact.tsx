@@ -50,9 +50,9 @@ function VlanDialog({ user, held, onClose }: { user: User; held: UserVlan; onClo
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { userID } = user;
-  // The shown value may be read again while the dialog is open.
+  // The shown value may be reloaded while the dialog is open.
   const [opened] = useState(held);
-  /** Set once another user has changed it. */
+  /** Set once another user has changed the VLAN. */
   const [fresh, setFresh] = useState<UserVlan>();
   const rule = t("users.vlan.rule");
   const form = useForm({

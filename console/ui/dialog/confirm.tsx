@@ -11,7 +11,7 @@ export const confirm = (question: Confirmation): void => {
   setQuestion(question);
 };
 
-/** Shows the questions. The last one stays while its dialog closes, which returns the focus. */
+/** Shows the questions. The last question stays while its dialog closes; this returns the focus. */
 export function Confirmations() {
   const question = useQuestion();
   const [last, setLast] = useState(question);

@@ -4,7 +4,7 @@ import { useSyncExternalStore, type ReactNode } from "react";
 export interface Confirmation {
   /** The question, with the name of the thing. */
   title: string;
-  /** The consequences. A form in it blocks confirming while its values are invalid. */
+  /** The consequences. A form inside can block the confirmation while its values are invalid. */
   children: ReactNode | ((block: (blocked: boolean) => void) => ReactNode);
   /** The verb again, with the name of the thing: “Offboard m.keller”. */
   confirmLabel: string;
@@ -17,7 +17,7 @@ export interface Confirmation {
 let asked: Confirmation | undefined;
 const watchers = new Set<() => void>();
 
-/** Sets the question; undefined ends it. */
+/** Sets the question; undefined removes it. */
 export function setQuestion(question: Confirmation | undefined): void {
   asked = question;
   for (const notice of watchers) notice();

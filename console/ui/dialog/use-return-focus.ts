@@ -26,7 +26,7 @@ function giveBackTo(before: Element | null): void {
   giveLostToHeading();
 }
 
-/** When the component is removed with the focus in it, moves the focus to the heading. */
+/** If the component is removed while it has the focus, moves the focus to the heading. */
 export function useHeadingAfterwards(): void {
   useEffect(
     () => () => {

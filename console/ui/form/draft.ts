@@ -13,17 +13,18 @@ export interface DraftOptions<Values> {
 
 /** A form whose input is kept. */
 export interface KeptForm {
-  /** The form shows input from before. */
+  /** Whether the form shows earlier input. */
   restored: boolean;
-  /** The input was sent: it is no longer kept. */
+  /** To be called when the input was sent: it is no longer kept. */
   forget: () => void;
   /** Shows the initial values again, and keeps nothing. */
   discard: () => void;
 }
 
 /**
- * Keeps the input of a form until it is sent or discarded: across the end of the session, Back and a reload, for this
- * user and in this tab. Only changed fields are kept, so all others show the service's current values.
+ * Keeps the input of a form until it is sent or discarded, even if the session ends, the user goes back or the page is
+ * reloaded. It is kept for this user and in this tab. Only changed fields are kept, so all others show the service's
+ * current values.
  */
 export function useDraft<Values extends object>(
   form: UseFormReturnType<Values>,
@@ -34,7 +35,7 @@ export function useDraft<Values extends object>(
   const { values } = form;
   const seen = useRef(values);
 
-  // Once, before the form is painted.
+  // Runs once, before the form is painted.
   useLayoutEffect(() => {
     const draft = draftOf(sessionStorage, userID, name) as Partial<Values> | undefined;
     const names = namesOf(form.getInitialValues()).filter((field) => !secrets.includes(field));
@@ -44,7 +45,7 @@ export function useDraft<Values extends object>(
     setRestored(true);
   }, []);
 
-  // Whenever the input changes: after sending, the same input is not kept again.
+  // Runs whenever the input changes: after sending, the same input is not kept again.
   useEffect(() => {
     if (seen.current === values) return;
     seen.current = values;
@@ -74,7 +75,7 @@ const namesOf = <Values extends object>(values: Values) => Object.keys(values) a
 const partOf = <Values extends object>(values: Partial<Values>, names: readonly (keyof Values)[]): Partial<Values> =>
   Object.fromEntries(names.filter((name) => name in values).map((name) => [name, values[name]])) as Partial<Values>;
 
-/** Returns a function that returns true if the user typed something into a form and neither sent nor discarded it. */
+/** Returns a function that returns true if the user typed something into a form but neither sent nor discarded it. */
 export function useHasDraft(): (name: string) => boolean {
   const { userID } = useSession().user;
   return (name) => draftOf(sessionStorage, userID, name) !== undefined;

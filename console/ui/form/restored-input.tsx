@@ -3,7 +3,7 @@ import { IconHistory } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import type { KeptForm } from "./draft.ts";
 
-/** Explains that a form shows input from before, and offers to discard it. */
+/** Explains that a form shows earlier input, and offers to discard it. */
 export function RestoredInput({ restored, discard }: Pick<KeptForm, "restored" | "discard">) {
   const { t } = useTranslation();
   return (

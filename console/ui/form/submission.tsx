@@ -34,7 +34,7 @@ export interface Submission {
   submit: (event?: SubmitEvent<HTMLFormElement>) => void;
   busy: boolean;
   summary: ReactNode;
-  /** Shows the initial values again, and keeps nothing of the input. */
+  /** Shows the initial values again, and discards the kept input. */
   discard: () => void;
 }
 

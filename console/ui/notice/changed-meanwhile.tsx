@@ -79,15 +79,15 @@ export function useMeanwhile<Values extends object>(form: UseFormReturnType<Valu
     form.setValues({ ...now, ...kept });
   };
   return {
-    /** The version that the form's changes are based on, and the one before another user changed it. */
+    /** The version that the form's changes are based on, and the version before another user changed it. */
     read,
     outdated,
-    /** The form's values have been saved. */
+    /** To be called when the form's values have been saved. */
     saved: (now: Values): void => {
       begin(now, {});
       setOutdated(undefined);
     },
-    /** Another user changed the values: typed fields stay, all others show the new values. */
+    /** To be called when another user changed the values: typed fields stay, all others show the new values. */
     moved: (now: Values): void => {
       begin(now, differing(read, form.getValues()));
       setOutdated(read);

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/api-client.ts";
 
-/** Shows the error, the request's ID to quote, and a button to retry where that makes sense. */
+/** Shows the error, the request's ID to quote, and a button to retry if a retry makes sense. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() => void) | undefined }) {
   const { t } = useTranslation();
   const message = useErrorMessage();

@@ -28,7 +28,7 @@ export function showDone(message: string, undo: Undo | undefined): void {
       undo === undefined ? (
         <Words>{message}</Words>
       ) : (
-        // The button never shrinks: without room beside the text, it moves below.
+        // The button never shrinks: if there is no room next to the text, it moves below.
         <Group justify="flex-end" gap="xs">
           <Words>{message}</Words>
           <Button

@@ -24,10 +24,10 @@ export interface Mark {
   label: ReactNode;
 }
 
-/** The coordinates of a bar: the whole picture is stretched to its place. */
+/** The width of one bar in coordinates: the whole picture is stretched to fit its space. */
 const step = 10;
 const height = 200;
-/** A bar that is not empty can be seen. */
+/** The least length at which a bar that is not empty can be seen. */
 const lengthMin = 4;
 
 const moves: Readonly<Record<string, (at: number, last: number) => number>> = {

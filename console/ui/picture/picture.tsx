@@ -7,7 +7,7 @@ import { PictureTable, type Numbers } from "./picture-table.tsx";
 
 const views = ["chart", "table"] as const;
 
-/** A picture with its sentence, and a table with the same numbers. */
+/** A picture with its summary, and a table with the same numbers. */
 export function Picture<Data>({
   title,
   loaded: { data, error, refetch },

@@ -1,6 +1,6 @@
 import "./bars.css";
 
-/** Thin bars below one another, each part of the one above; decoration beside a text with the numbers. */
+/** Thin bars below one another, each a part of the bar above; decoration next to a text that contains the numbers. */
 export function StageBars({ values, most }: { values: readonly number[]; most: number }) {
   const step = 10;
   return (

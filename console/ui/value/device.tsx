@@ -12,16 +12,19 @@ export function rememberDevices(queries: QueryClient, devices: Readonly<Record<s
   for (const [serial, device] of Object.entries(devices)) queries.setQueryData(deviceKey(serial), device);
 }
 
-/** Returns a profile that a list has named; undefined: not known, or not for this user to read. */
+/** Returns a profile that a list has named; undefined if it is unknown or this user may not read it. */
 export const useKnownDevice = (serial: string): Schemas["Device"] | undefined =>
   useQuery<Schemas["Device"]>({ queryKey: deviceKey(serial), enabled: false }).data;
 
-/** A link to a device by the name that a list gave with it. */
+/** Links to a device, by the name that a list returned with it. */
 export const KnownDeviceLink = ({ serial, inText = false }: Pick<DeviceLinkProps, "serial" | "inText">) => (
   <DeviceLink serial={serial} name={useKnownDevice(serial)?.name} inText={inText} />
 );
 
-/** Returns the query parameter that adds the names that the user may read to a list; `guests`: guest accounts' as well. */
+/**
+ * Returns the query parameter that adds to a list the names that the user may read; `guests`: guest accounts' names as
+ * well.
+ */
 export function useIncludedNames({ guests = false }: { guests?: boolean } = {}): { include?: string } {
   const may = useMay();
   const names = [
@@ -34,13 +37,13 @@ export function useIncludedNames({ guests = false }: { guests?: boolean } = {}):
 
 interface DeviceLinkProps {
   serial: string;
-  /** Null: not known, or not for this user to read. */
+  /** Null: unknown, or this user may not read it. */
   name: string | null | undefined;
   /** The details open beside the list of this page. Default: on the page of profiles. */
   here?: boolean;
   /** Shows the serial number below the name. */
   numbered?: boolean;
-  /** Other words stand beside the name. */
+  /** The name is next to other words. */
   inText?: boolean;
 }
 

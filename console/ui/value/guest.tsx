@@ -13,8 +13,8 @@ export function rememberGuests(queries: QueryClient, guests: Readonly<Record<str
 }
 
 /**
- * A link to a guest account by the name that a list gave with it; by its number if it is not for this user to read.
- * `inText`: other words stand beside the name.
+ * Links to a guest account by the name that a list returned with it, or by its number if this user may not read the
+ * name. `inText`: the name is next to other words.
  */
 export function GuestLink({ id, inText = false }: { id: string; inText?: boolean }) {
   const { t } = useTranslation();

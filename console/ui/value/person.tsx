@@ -14,8 +14,8 @@ export interface NamedPerson extends Pick<Schemas["Person"], "pairwiseID" | "ema
 const personKey = (userID: string) => ["person", userID];
 
 /**
- * Loads what names one person, for the few places without a list that names people; null for somebody unknown. Names
- * stay cached; lists bring newer ones.
+ * Loads the name of one person, for the few places without a list that contains names; null if the person is unknown.
+ * Names stay cached until a list returns newer ones.
  */
 export const personQuery = (userID: string) =>
   queryOptions({
@@ -39,7 +39,7 @@ export function useIncludedPeople(): { include?: "people" } {
   return useMay()("users") ? { include: "people" } : {};
 }
 
-/** Returns the name of a person: without one the e-mail address, and without that the pseudonym. */
+/** Returns the name of a person, otherwise the e-mail address, otherwise the pseudonym. */
 export const personName = ({ displayName, email, pairwiseID, userID }: NamedPerson & { userID: string }): string =>
   [displayName, email, pairwiseID].find((name) => name !== null && name !== undefined && name !== "") ?? userID;
 
@@ -52,17 +52,17 @@ export function usePersonName(): (person: NamedPerson & { userID: string }) => s
   };
 }
 
-/** Returns what identifies a person beside the name: the e-mail address and the pseudonym. */
+/** Returns what identifies a person in addition to the name: the e-mail address and the pseudonym. */
 export const besideName = (person: NamedPerson & { userID: string }): string[] =>
   [person.email, person.pairwiseID].filter((text) => text !== "" && text !== personName(person));
 
-/** Writes what identifies a row of a list: a name, and what else is known. */
+/** Formats what identifies a row of a list: a name, and what else is known. */
 export const labelled = (name: string, beside: readonly string[]): string =>
   beside.length === 0 ? name : `${name} (${beside.join(", ")})`;
 
 /**
- * A person's name, linked to their page, with the e-mail address below; a placeholder until the name is known. Without
- * access to people, it shows only that a person is meant. `inText`: other words stand beside the name, without the
+ * A person's name, linked to their page, with the e-mail address below; a placeholder until the name is known. A user
+ * without access to people sees only that a person is meant. `inText`: the name is next to other words, without the
  * e-mail address.
  */
 export function PersonLink({ userID, inText = false }: { userID: string; inText?: boolean }) {
@@ -74,7 +74,7 @@ export function PersonLink({ userID, inText = false }: { userID: string; inText?
   return <PersonCell userID={userID} person={data ?? undefined} inText={inText} />;
 }
 
-/** The same for a person whose name is at hand. */
+/** The same for a person whose name is already loaded. */
 export function PersonCell({
   userID,
   person,

@@ -85,11 +85,11 @@ export interface AuditFilter {
   id: string[];
   /** The bulk job that wrote the entry, or that it is about. */
   job: string;
-  /** False: one entry for each bulk job, its end or, until then, its beginning. */
+  /** False: one entry for each bulk job, its end or, if it has not ended, its beginning. */
   jobSteps: boolean;
 }
 
-/** The filters of a search as well. */
+/** The filters of a list, and the text of a search. */
 export interface AuditSearchFilter extends AuditFilter {
   /** Finds entries as {@link found.isFoundAuditEntry} does. */
   text: string;
@@ -101,7 +101,7 @@ export interface AuditSearchFilter extends AuditFilter {
  */
 const gatheredMax = 5_000;
 
-/** One entry for each bulk job. The first condition is that of the index. */
+/** One entry for each bulk job. The first condition is the same as the index's. */
 const isLine = sql`
   (e.properties ->> 'job' is null or e.event in ('job_create', 'job_finish'))
   and (e.event <> 'job_create'
@@ -173,15 +173,15 @@ export async function nameSomebody(db: Db, realmId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The chained fields as text; dates in milliseconds, with microseconds where they are not zero. */
+/** The chained fields as text; dates in milliseconds, or in microseconds where these are not zero. */
 export const chainedColumns = sql`
   e.id, e.realm_id as realm, e.event, e.user_id as "user", e.client_id as client, e.properties::text as properties,
   coalesce(regexp_replace(to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '(\\.\\d{3})000$', '\\1') || 'Z',
            e.at::text) as date`;
 
 /**
- * Audit entry `e` with this id. Looked up by itself, so no statistics, fresh or old, make a page of entries read all of
- * the realm's.
+ * Audit entry `e` with this id. Each entry is looked up separately, so no statistics, fresh or old, make a page of
+ * entries read all of the realm's.
  */
 export const entryOf = (id: Sql): Sql => sql`lateral (select * from audit_entries where id = ${id} offset 0) e`;
 
@@ -208,8 +208,8 @@ export const sealedBetween = (
   `);
 
 /**
- * Returns the ids of entries beyond a position of the chain, sealed by now or not, after an id, in order. Each of the
- * two parts has a limit of its own, so a long queue is not read again for every page.
+ * Returns the ids of entries beyond a position of the chain, sealed in the meantime or not, after an id, in order. Each
+ * of the two parts has its own limit, so a long queue is not read again for every page.
  */
 export async function idsBeyond(
   db: Db,
@@ -249,7 +249,7 @@ export const unplaced = (
      order by e.id
   `);
 
-/** Returns the ids of the entries that still exist as they were exported: with the same id, date and event. */
+/** Returns the ids of the exported entries that still exist unchanged: with the same id, date and event. */
 export async function findPresent(
   db: Db,
   { realmId, entries }: { realmId: string; entries: readonly { id: string; date: string; event: string }[] },

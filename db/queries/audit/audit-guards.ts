@@ -57,7 +57,7 @@ end
 
 /**
  * Returns a sentence for each guard of the audit log that differs from the migrations. Row security, a rule, another
- * trigger or another table in its place would change what a reader sees or a writer can do.
+ * trigger or a different table of the same name would change what a reader sees or a writer can do.
  */
 export async function findChangedGuards(db: Db): Promise<string[]> {
   return [...(await changedTables(db)), ...(await changedTriggers(db)), ...(await changedFunctions(db))];

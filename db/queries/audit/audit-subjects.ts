@@ -12,8 +12,8 @@ export const isAbout = (e: Sql, subjects: readonly AuditSubject[]): Sql =>
   sql`audit_subjects(${e}.properties) && ${subjects}::text[]`;
 
 /**
- * Selects a realm's entries about any of these, as a table. `offset 0` makes Postgres find them by subject: to sort
- * them, it would otherwise read the whole log in order.
+ * Selects a realm's entries about any of these, as a table. `offset 0` makes Postgres find them by subject: otherwise
+ * it would read the whole log in order, to avoid sorting.
  */
 export const entriesAbout = (realmId: string, subjects: readonly AuditSubject[]): Sql => sql`
   (select * from audit_entries where realm_id = ${realmId} and ${isAbout(sql`audit_entries`, subjects)} offset 0)`;

@@ -28,7 +28,10 @@ interface Reading {
   limit: number;
 }
 
-/** Selects the latest rows of one source before an instant, and all others of the last one's instant. */
+/**
+ * Selects the latest rows of one source before an instant, and every further row with the same time as the last of
+ * them.
+ */
 const latestOf = (source: Sql, { before, limit }: Reading): Sql => sql`
   (select * from (${source}) as source where at < ${before} order by at desc fetch first (${limit}) rows with ties)`;
 
@@ -83,8 +86,8 @@ export const timelineSides = ["by", "about"] as const;
 export type TimelineSide = (typeof timelineSides)[number];
 
 /**
- * Returns what a user did, what happened to them (`side`; default: both) before an instant, latest first: at least
- * `limit` events if there are that many.
+ * Returns what a user did and what happened to them before an instant (`side`: only one of these), latest first: at
+ * least `limit` events if there are that many.
  */
 export function ofUser(
   db: Db,

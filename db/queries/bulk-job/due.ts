@@ -16,9 +16,9 @@ export const jobsBefore = (): Sql => sql`(
 const turnSeconds = 2;
 
 /**
- * Returns jobs to advance: their time has come, it is their turn, their grace period has ended or locks out no user any
- * more, or they are stalled, because a worker died or the queue lost its tasks. A job that was returned is not returned
- * to another worker for a while. The times that jobs wait for are compared with the database's clock.
+ * Returns jobs to advance: jobs whose time or turn has come, whose grace period has ended or no longer locks out any
+ * user, or that are stalled because a worker died or the queue lost their tasks. A returned job is not returned to
+ * another worker for a while. The times that jobs wait for are compared with the database's clock.
  */
 export async function findDue(
   db: Db,

@@ -44,7 +44,7 @@ export interface Job {
   rateFromAt: Date | null;
   rateFromDone: number;
   outputErasedAt: Date | null;
-  /** Nothing has moved for a minute although it should. */
+  /** Nothing has changed for a minute although it should have. */
   stalled: boolean;
   origin: JobOrigin;
   /** The search and filter that selected its rows, if any. */
@@ -62,7 +62,7 @@ export interface Job {
   /** Until when this offboarding can be undone; null: it changed no user, or its state does not allow it. */
   undoUntil: Date | null;
   name: string | null;
-  /** How many rows of the file precede the first. */
+  /** How many rows of the file precede the job's first row. */
   rowOffset: number;
   /** How many profiles would be revoked according to the check; null: not checked yet, or another kind. */
   affectedProfiles: number | null;
@@ -80,7 +80,9 @@ const stalled = (at: Date): Sql => sql`(
                                      and r.state in ('running', 'cancelling')) < ${runningJobsMax})
 )`;
 
-/** An offboarding can be undone for some days from its end, or from when it will end. A held one ends no sooner than now. */
+/**
+ * An offboarding can be undone for some days from its end, or from when it will end. A held job cannot end before now.
+ */
 const undoFrom = (at: Date): Sql => sql`coalesce(j.finished_at, j.revoke_at, ${at}::timestamptz)`;
 
 const columns = (at: Date): Sql => sql`
@@ -184,8 +186,8 @@ export const list = (
 };
 
 /**
- * Lists offboardings in their grace period that still lock a user out: those that wait for a person first, then by the
- * time of their revocation.
+ * Lists offboardings in their grace period that still lock a user out: first those that wait for a person, then the
+ * others by the time of their revocation.
  */
 export const listInGrace = (db: Db, { realmId, max, at }: { realmId: string; max: number; at: Date }): Promise<Job[]> =>
   db.query<Job>(sql`

@@ -35,7 +35,7 @@ export interface WorkedJob {
   /** The offboarding that this reactivation undoes. */
   undoOf: string | null;
   total: number;
-  /** The number of the last row. Numbers may be missing: of empty lines, and of rows that were not to be retried. */
+  /** The number of the last row. Numbers can be missing: those of empty lines, and of rows that a retry leaves out. */
   lastPosition: number;
   done: number;
 }

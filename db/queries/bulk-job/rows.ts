@@ -29,9 +29,12 @@ export const shownStatus = sql`
 export interface JobRowOfPerson extends JobRow {
   /** Null: no such user, or not looked up yet. */
   userId: string | null;
-  /** How many active profiles an offboarding would revoke, by its check; 1 or 0 for a revocation. */
+  /** How many active profiles an offboarding would revoke, according to its check; 1 or 0 for a revocation. */
   affectedProfiles: number | null;
-  /** The user's limit now and after an onboarding that has not run. Null: it stays, or the row has no user. */
+  /**
+   * The user's limit now and after an onboarding that has not run. Null: the limit stays the same, or the row has no
+   * user.
+   */
   limitNow: number | null;
   limitThen: number | null;
 }

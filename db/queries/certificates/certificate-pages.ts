@@ -20,7 +20,9 @@ export type ProfileSortKey = (typeof profileSortKeys)[number];
 export const realmProfileSortKeys = [...profileSortKeys, "revoketime"] as const;
 export type RealmProfileSortKey = (typeof realmProfileSortKeys)[number];
 
-/** The states by which a realm's list of profiles can be filtered; active without a filter. */
+/**
+ * The states by which a realm's list of profiles can be filtered; without a filter the list contains active profiles.
+ */
 export const listedProfileStates = ["active", "revoked", "all"] as const;
 
 /** The filters for users' profiles. */
@@ -34,7 +36,7 @@ export interface ActiveProfileFilter {
   maxExpirationTime: Date;
   deviceType: DeviceType;
   serials: readonly string[];
-  /** Finds profiles as {@link found.isFoundProfile} does; among those of one user by their own texts. */
+  /** Finds profiles as {@link found.isFoundProfile} does; in the list of one user, only by the profiles' own texts. */
   text: string;
 }
 
@@ -76,8 +78,8 @@ export const pageOfUser = (
 export type ActiveProfileSelection = Searching & Pick<PageRequest<ActiveProfileFilter>, "search" | "filter">;
 
 /**
- * The active profiles `c` of this selection, on all its pages. What a text finds is looked up by its id, for which only
- * `certificates` has an index.
+ * The active profiles `c` of this selection, on all its pages. Profiles that a text finds are looked up by id, for
+ * which only `certificates` has an index.
  */
 export const selectedActive = ({ search, filter, ...searching }: ActiveProfileSelection): Rows => {
   const { realmId, at } = searching;
@@ -129,7 +131,10 @@ const pageOfAll = (db: Db, { page, ...searching }: RealmPage): Promise<Page<Cert
     ...gatheredByText(page),
   });
 
-/** Returns the newest revocation first: the order of an index, which holds revoked profiles of every kind. */
+/**
+ * Returns a page of revoked profiles, newest revocation first: the order of an index that contains revoked profiles of
+ * every kind.
+ */
 const pageOfRevoked = (db: Db, { page, ...searching }: RealmPage): Promise<Page<Certificate>> =>
   pageOfCertificates(db, {
     page,
@@ -163,7 +168,7 @@ function pageOfActive(db: Db, { page, ...searching }: RealmPage): Promise<Page<C
   });
 }
 
-/** Returns the key that the list is sorted by first, and the bounds for when its profiles were created and end. */
+/** Returns the key by which the list is sorted first, and the bounds for the creation and the end of its profiles. */
 function datesOf({ filter, sort }: RealmPage["page"]) {
   return {
     firstBy: sort[0]?.key ?? "createtime",
@@ -174,9 +179,9 @@ function datesOf({ filter, sort }: RealmPage["page"]) {
 }
 
 /**
- * Derives from a bound for one date a bound for the other, by which the list is sorted: the time between creation and
- * end of a realm's profiles has a minimum and a maximum in days. Without it Postgres first reads everything that is out
- * of bounds.
+ * Derives a bound for the date that sorts the list from a bound for the other date: the time between creation and end
+ * of a realm's profiles has a minimum and a maximum in days. Without it, Postgres first reads everything that is out of
+ * bounds.
  */
 function impliedBounds(realmId: string, page: RealmPage["page"]): readonly (Sql | undefined)[] {
   const { firstBy, created, ending } = datesOf(page);
@@ -222,7 +227,7 @@ const gatheredByText = ({ filter }: RealmPage["page"]): Pick<List<RealmProfileSo
         },
       };
 
-/** More rows than this are not sorted for one page: among so many a page is found soon. */
+/** At most this many rows are sorted for one page; among more rows, a page is found soon without sorting. */
 const gatheredMax = 150_000;
 
 const profileSortColumns: Record<ProfileSortKey, Sql> = {
@@ -257,7 +262,7 @@ export interface GuestProfileFilter {
   invalid: boolean;
   minCreateTime: Date;
   maxCreateTime: Date;
-  /** In the name, the serial number or the beginning of the identity. */
+  /** A text in the name or the serial number, or at the beginning of the identity. */
   text: string;
 }
 
@@ -301,7 +306,7 @@ export interface InfrastructureProfileFilter {
   maxCreateTime: Date;
   minExpirationTime: Date;
   maxExpirationTime: Date;
-  /** In the name, the serial number or the beginning of the identity. */
+  /** A text in the name or the serial number, or at the beginning of the identity. */
   text: string;
 }
 

@@ -77,8 +77,8 @@ export async function listServersBeyond(
 }
 
 /**
- * Returns the DNS names of the realm's servers whose newest certificate ends before `before`, with its end. A
- * certificate that ended before `after` belongs to no server any more.
+ * Returns the DNS names of the realm's servers whose newest certificate ends before `before`, and when it ends. A
+ * certificate that ended before `after` no longer belongs to any server.
  */
 export const listServersEnding = (
   db: Db,
@@ -107,8 +107,8 @@ export async function findOfUser(
 }
 
 /**
- * How many of a realm's newest profiles are examined: where the network checks status at all, one of them was checked
- * within `askedDays`.
+ * How many of a realm's newest profiles are examined: if the network checks status at all, at least one of these was
+ * checked within `askedDays`.
  */
 const newestProfiles = 200;
 const askedDays = 7;
@@ -140,8 +140,8 @@ export interface AuthableProfile {
   pairwiseId: string;
   roles: Role[];
   /**
-   * The scopes of the application that requested it: none once that is removed or inactive; null: no application
-   * requested it.
+   * The scopes of the application that requested the profile: empty if the application was removed or is inactive;
+   * null: no application requested it.
    */
   makerScopes: Scope[] | null;
 }

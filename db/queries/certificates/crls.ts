@@ -51,8 +51,8 @@ export interface DueCrl {
 }
 
 /**
- * Returns what is needed to follow an issuer's current CRL; undefined when no new one is due. Numbers start from the
- * seconds since 1970, so they increase even when the database was restored from a backup.
+ * Returns the data for the CRL that follows an issuer's current one; undefined when no new one is due. Numbers start
+ * from the seconds since 1970, so they increase even when the database was restored from a backup.
  */
 export async function findDue(tx: Db, { issuerId, ...due }: Due & { issuerId: string }): Promise<DueCrl | undefined> {
   return first(
@@ -92,8 +92,8 @@ export async function areUnpublished(
 }
 
 /**
- * Removes the oldest serial numbers waiting for an issuer's CRL; the caller's transaction puts them on it. Deletes by
- * ctid, which never changes here: any other way reads all of a long queue again for each slice.
+ * Removes the oldest serial numbers waiting for an issuer's CRL; the caller's transaction adds them to the CRL. Deletes
+ * by ctid, which never changes here: any other way would read all of a long queue again for each slice.
  */
 export const takeUnpublished = (
   tx: Db,
@@ -276,7 +276,7 @@ export async function listStates(db: Db, { at }: { at: Date }): Promise<CrlState
   }));
 }
 
-/** Lists every issuer with the tag of its current CRL, if any: a cache is checked against it. */
+/** Lists every issuer with the tag of its current CRL, if any, so a cache can be checked. */
 export const listTags = (db: Db): Promise<{ issuerId: string; tag: string | null }[]> =>
   db.query(sql`select i.id as "issuerId", c.tag from issuers i left join crls c on c.issuer_id = i.id`);
 
@@ -298,7 +298,7 @@ export interface StoredCrl {
   /** Ids, in order. */
   pieces: string[];
   tail: Buffer;
-  /** The contents of the pieces that were not known already. */
+  /** The contents of the pieces that the caller did not know. */
   unknown: ReadonlyMap<string, Buffer>;
 }
 

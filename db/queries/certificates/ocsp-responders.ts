@@ -13,7 +13,7 @@ export interface ResponderRequest {
   publicKey: Buffer;
 }
 
-/** Requests a certificate for a key; once, however often it is called. */
+/** Requests a certificate for a key. Repeated calls for the same key have no effect. */
 export async function request(db: Db, { processId, issuerId, publicKey }: Omit<ResponderRequest, "id">): Promise<void> {
   await db.query(sql`
     insert into responder_requests (process_id, issuer_id, public_key)

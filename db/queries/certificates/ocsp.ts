@@ -34,7 +34,7 @@ export interface StatusKey {
 export interface StatusRow {
   /** Null when no certificate has it. */
   certificateId: string | null;
-  /** Whether it is an infrastructure profile's. */
+  /** Whether the serial number is an infrastructure profile's. */
   isServers: boolean;
   revokedAt: Date | null;
   revocationReason: number | null;
@@ -65,12 +65,12 @@ export const readStatuses = (db: Db, keys: readonly StatusKey[]): Promise<Status
   `);
 
 /**
- * A row's time is written at most this often, apart from the first time after a revocation: each write leaves behind an
- * old version of a 1 kB row.
+ * A row's time is written at most once in this many seconds, except for the first time after a revocation: each write
+ * leaves behind an old version of a 1 kB row.
  */
 export const lastOcspSecondsMin = 60;
 
-/** An answer about a certificate. A null address is unknown. */
+/** An answer about a certificate. The address is null if it is unknown. */
 export interface Answered {
   certificateId: string;
   address: string | null;
@@ -85,9 +85,9 @@ const isDue = (last: Sql, at: Sql): Sql => sql`
         or (${last} < c.revoked_at and c.revoked_at <= ${at})))`;
 
 /**
- * Records when the status of certificates was last requested: of devices' by a RADIUS server of the realm, and apart
- * from that by somebody else. Waits for no lock: it skips rows that others hold, and the next request will update them.
- * Returns how many were written.
+ * Records when the status of certificates was last requested; for devices, requests by the realm's RADIUS servers are
+ * recorded separately from all others. Waits for no lock: skips rows that others hold, which the next request will
+ * update. Returns how many rows were written.
  */
 export async function recordAnswers(db: Db, answered: readonly Answered[]): Promise<number> {
   const counts = sql`(c.kind = 'infrastructure' or ${isRadiusServer(sql`r`, sql`a.address`)})`;

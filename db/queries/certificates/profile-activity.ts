@@ -23,13 +23,13 @@ export interface ProfileActivity extends Certificate {
   replacedAt: Date | null;
   /** The application that asked for it; null if none is recorded. */
   madeThrough: string | null;
-  /** Whether a successor was ever issued, revoked since or not. */
+  /** Whether a successor was ever issued, even if it was revoked since. */
   wasRenewed: boolean;
   /** When the issuer's CRL expires; null: it has none yet. */
   listEndsAt: Date | null;
   /** When its guest account ends. */
   guestExpiresAt: Date | null;
-  /** When somebody else than the realm's RADIUS servers last asked about it. */
+  /** When somebody other than the realm's RADIUS servers last asked about it. */
   lastOtherOcspAt: Date | null;
 }
 
@@ -61,10 +61,7 @@ const activities = (condition: Sql, tail: Sql): Sql => sql`
    where ${condition}
    ${tail}`;
 
-/**
- * Returns a profile of the realm, of any kind. Two issuers could have assigned the same number: then the newest
- * profile.
- */
+/** Returns a profile of the realm, of any kind; the newest if two issuers assigned the same number. */
 export async function find(
   db: Db,
   { realmId, serialNumber }: { realmId: string; serialNumber: string },
@@ -78,7 +75,7 @@ export async function find(
   return rows[0];
 }
 
-/** Profiles that ended longer ago are not listed beside active ones. */
+/** Profiles that ended longer ago than this are not listed with the active profiles. */
 const endedDaysMax = 90;
 
 /** Lists the active and recently ended profiles of a user, newest first. */
@@ -105,10 +102,10 @@ export interface EndingEntry {
   clientId: string | null;
   job: string | null;
   replayed: boolean;
-  /** Upkeep revoked them, because the file was never fetched. */
+  /** Upkeep revoked the profiles because the file was never fetched. */
   unfetched: boolean;
   reason: RevocationReason | null;
-  /** Of the profiles that it names. */
+  /** Of the profiles that the entry names. */
   serials: string[];
 }
 

@@ -3,8 +3,8 @@ import { isActive } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 /**
- * Returns the active profile that a new one replaces: the user's profile with this serial number, or the newest
- * successor whose file was sent. Undefined if none is active any more.
+ * Returns the active profile that a new profile replaces: the user's profile with this serial number, or its newest
+ * successor whose file was sent. Returns undefined if none of them is active any more.
  */
 export async function findReplaceable(
   db: Db,

@@ -10,7 +10,7 @@ const hoursMax = 24;
 /** A window of a realm's revocations. */
 export interface RevokedWindow {
   realmId: string;
-  /** Revocations with a later time, of every kind of profile. */
+  /** The window contains revocations after this time, of every kind of profile. */
   after: Date;
 }
 
@@ -23,7 +23,7 @@ export interface SeenWindow extends RevokedWindow {
   isAhead: boolean;
 }
 
-/** Returns the window that begins at an instant, or now, by the database's clock, and what it contains. */
+/** Returns the window that begins at an instant (default: now, by the database's clock), and what it contains. */
 export async function look(
   db: Db,
   { realmId, since }: { realmId: string; since: Date | undefined },
@@ -78,8 +78,8 @@ export interface RevokedLine {
 }
 
 /**
- * Lists revocations of a window, oldest first, after the one with this id; and when they were read, by the database's
- * clock.
+ * Lists revocations of a window, oldest first, after the revocation with the id `behind`. Also returns when they were
+ * read, by the database's clock.
  */
 export async function list(
   db: Db,
@@ -122,15 +122,16 @@ export interface FeedReader {
   clientId: string;
   name: string;
   readAt: Date;
-  /** Whether it has not read for longer than any reader waits. */
+  /** Whether its last read was longer ago than any reader waits. */
   isSilent: boolean;
 }
 
-/** A reader that has not asked for this long is silent. */
+/** A reader that has not read for this long is silent. */
 const silentMinutes = 5;
 
 /**
- * Lists the applications of a realm that have read the feed, except inactive ones and ones that may no longer read it.
+ * Lists the applications of a realm that have read the feed, except inactive applications and those that may no longer
+ * read it.
  */
 export const listReaders = (db: Db, { realmId }: { realmId: string }): Promise<FeedReader[]> =>
   db.query<FeedReader>(sql`

@@ -29,8 +29,8 @@ export const find = async (db: Db, fingerprint: string): Promise<RootCrlRow | un
   );
 
 /**
- * Makes a CRL its root's current one. Returns false if the current one is not the one that it replaces: somebody else
- * has published meanwhile, and its entries may be missing here.
+ * Makes a CRL its root's current one. Returns false if the current CRL is not the one that this CRL replaces: somebody
+ * else has published in the meantime, and this CRL may lack their entries.
  */
 export async function publish(
   tx: Db,

@@ -45,7 +45,7 @@ export interface HourCount {
   refused: number;
 }
 
-/** Counts the answers to a realm's RADIUS servers by hour from a moment on; hours without one are left out. */
+/** Counts the answers to a realm's RADIUS servers by hour from a moment on; hours without answers are left out. */
 export const listHours = (db: Db, { realmId, from }: { realmId: string; from: Date }): Promise<HourCount[]> =>
   db.query<HourCount>(sql`
     select s.hour, sum(s.good)::double precision as good, sum(s.refused)::double precision as refused

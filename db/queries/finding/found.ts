@@ -10,7 +10,7 @@ import * as matches from "./matches.ts";
 export interface Searching {
   realmId: string;
   at: Date;
-  /** The kinds of match that the caller may use; omitted: the rows' own texts. */
+  /** The kinds of match that the caller may use; omitted: only the rows' own texts. */
   finds?: ReadonlySet<SearchFind> | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Sought extends Searching {
 }
 
 /**
- * Reads a list's search. A text too short for the search over everything finds the list's own rows alone, by their own
+ * Reads a list's search. A text too short for the search over everything finds only the list's own rows, by their own
  * texts.
  */
 function read({ text, finds, ...rest }: ListSearch, own: SearchFind): Sought {
@@ -32,10 +32,13 @@ function read({ text, finds, ...rest }: ListSearch, own: SearchFind): Sought {
   return { ...rest, searched, finds: finds !== undefined && isLongEnough(searched) ? finds : new Set([own]) };
 }
 
-/** A part of a serial number finds what belongs to it from so many digits: fewer are in too many numbers by chance. */
+/**
+ * A part of a serial number finds what belongs to the profile only if it has this many digits: fewer digits occur in
+ * too many numbers by chance.
+ */
 const connectingDigitsMin = 8;
 
-/** Of a list of profiles itself. */
+/** The same for a list of profiles itself. */
 const ownDigitsMin = 1;
 
 const union = (statements: readonly Sql[]): Sql =>
@@ -93,8 +96,8 @@ export function isFoundGuestAccount(search: ListSearch): Sql {
 }
 
 /**
- * Whether a search finds job `j`: by its name or id, its creator, or the people that its rows are about. What it
- * looks up in other tables is gathered as arrays first: for a subquery Postgres may read the whole table.
+ * Whether a search finds job `j`: by its name or id, its creator, or the people that its rows are about. Matches in
+ * other tables are gathered as arrays first: for a subquery Postgres may read the whole table.
  */
 export function isFoundJob(search: ListSearch): Sql {
   const sought = read(search, "job");
@@ -115,7 +118,7 @@ export function isFoundJob(search: ListSearch): Sql {
   ]);
 }
 
-/** The kinds of profile by what finds them. */
+/** The kind of profile that each kind of match finds. */
 const kindsFound = { profile: "user", guestProfile: "guest", infrastructureProfile: "infrastructure" } as const;
 
 /** The shortest text that is a whole serial number. */
@@ -125,16 +128,16 @@ const serialLengthMin = 20;
 export const isFoundAuditEntry = (search: ListSearch): Sql => sql`e.id in (${selectAuditEntries(search)})`;
 
 /**
- * The same for few entries. Postgres expects half of a log from a search and would read it as a whole; of an array it
- * expects ten.
+ * Does the same as {@link isFoundAuditEntry} for few entries. Postgres expects a search to find half of a log and would
+ * read it as a whole; it expects ten rows from an array.
  */
 export const isAmongFewAuditEntries = (search: ListSearch): Sql =>
   sql`e.id in (select unnest(array(${selectAuditEntries(search)})))`;
 
 /**
- * Selects the ids of the audit entries that a search finds: by who acted, by what it is about, or by the number that it
- * has. Whole serial numbers and ids of jobs need no further scope: the entries contain them. Arrays as in
- * {@link isFoundJob}.
+ * Selects the ids of the audit entries that a search finds: by the actor, by the subjects, or by the entry's own id.
+ * Whole serial numbers and job ids need no further rights: the entries contain them. Uses arrays as {@link isFoundJob}
+ * does.
  */
 function selectAuditEntries({ text, ...search }: ListSearch): Sql {
   const searched = meaningsOf(text);
@@ -177,8 +180,8 @@ function selectAuditEntries({ text, ...search }: ListSearch): Sql {
 }
 
 /**
- * Selects the ids of a realm's entries about any of the subjects that a statement selects. Each subject is looked up by
- * itself, since one lookup of a long list is slower. Serial numbers have a collation of their own, with which Postgres
+ * Selects the ids of a realm's entries about any of the subjects that a statement selects. Looks up each subject
+ * separately, since one lookup of a long list is slower. Serial numbers have their own collation; with it Postgres
  * would read every entry.
  */
 const selectEntriesAbout = (realmId: string, selectSubjects: Sql): Sql => sql`

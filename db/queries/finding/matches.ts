@@ -28,8 +28,8 @@ export const mentionsPerson = (words: readonly string[]): Sql =>
   );
 
 /**
- * Whether the whole text is a spelling of the id of user `u`. Only needed beyond ASCII: there an id has several
- * spellings that a search inside it may not match.
+ * Whether the whole text is a spelling of the id of user `u`. Needed only beyond ASCII, where an id has several
+ * spellings that a search for a part of it may miss.
  */
 export const spellsPerson = (text: string): Sql[] =>
   /\P{ASCII}/u.test(text) ? [sql`folded_id(u.pairwise_id) = folded_id(${text})`] : [];
@@ -75,9 +75,9 @@ interface SoughtProfiles {
 }
 
 /**
- * Returns the statements that together select the profiles `c` of a text, active or not: by serial number or a part of
- * it (inside it of active profiles of users alone), by the beginning of the identity, and by the words of the name.
- * Each uses an index, which one statement for all would not.
+ * Returns the statements that together select the profiles `c` that a text finds, active or not: by the serial number
+ * or its beginning or end (any part of it for users' active profiles), by the beginning of the identity, and by the
+ * words of the name. Each statement uses an index; a single statement for all of these would not.
  */
 export function selectProfiles(columns: Sql, { realmId, searched, kinds, at, digitsMin }: SoughtProfiles): Sql[] {
   const { serials, identity, words } = searched;

@@ -6,7 +6,7 @@ import { appAuthorizationMinutes, appTokenMinutes } from "../../../domain/lifeti
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** A person's permission for an app to fetch one file. It is a hand-over without a page and without a link. */
+/** A person's permission for an app to fetch one file: a hand-over without a page and without a link. */
 export interface NewAppAuthorization {
   id: string;
   realmId: string;
@@ -49,8 +49,8 @@ export async function create(tx: Db, row: NewAppAuthorization): Promise<boolean>
 }
 
 /**
- * Replaces the code of an authorization for the same request, and what the form says of the profile. Returns false when
- * there is none, it has ended, or a code of it was used.
+ * Replaces the code of an authorization for the same request, and the form's values for the profile. Returns false if
+ * there is no such authorization, it has ended, or its code was used.
  */
 export async function replaceCode(tx: Db, row: NewAppAuthorization): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -77,8 +77,8 @@ export async function replaceCode(tx: Db, row: NewAppAuthorization): Promise<boo
 }
 
 /**
- * Returns how many authorizations a person gave within the hour before, and when the oldest of them is an hour old. The
- * hand-overs count, which stay when an authorization ends.
+ * Returns how many authorizations a person gave within the last hour, and when the oldest of them will be an hour old.
+ * Counts the hand-overs, which remain when an authorization ends.
  */
 export async function countLately(
   db: Db,
@@ -118,21 +118,21 @@ const unsent = ({ userId, deviceHash, at }: { userId: string; deviceHash: Uint8A
      and h.downloaded_at is null
    order by a.created_at desc, a.id`;
 
-/** Lists the authorizations of a device whose file was never sent, newest first. */
+/** Lists a device's authorizations whose file was never sent, newest first. */
 export const listUnsent = (
   db: Db,
   device: { userId: string; deviceHash: Uint8Array; at: Date },
 ): Promise<UnsentAuthorization[]> => db.query<UnsentAuthorization>(unsent(device));
 
 /**
- * Ends the authorizations of a device whose file was never sent, and returns them: their codes and tokens open nothing
- * any more. A file that is being sent at this moment counts as sent. Call in a transaction, with the owner locked.
+ * Ends a device's authorizations whose file was never sent, and returns them: their codes and tokens stop working. A
+ * file that is being sent at this moment counts as sent. Call in a transaction, with the owner locked.
  */
 export async function endUnsent(
   tx: Db,
   device: { userId: string; deviceHash: Uint8Array; at: Date },
 ): Promise<UnsentAuthorization[]> {
-  // Locked first: the list is read after a file that is being sent has been noted.
+  // Locks first, so that the list is read after a file in transfer has been recorded as sent.
   await tx.query(sql`select id from app_authorizations where user_id = ${device.userId} order by id for update`);
   const ended = await listUnsent(tx, device);
   const ids = ended.map(({ id }) => id);
@@ -184,14 +184,14 @@ export async function useCode(
   `);
 }
 
-/** Ends an authorization: its token opens nothing any more. A profile that was fetched stays. */
+/** Ends an authorization: its token stops working. A profile that was fetched stays. */
 export async function remove(tx: Db, { id }: { id: string }): Promise<void> {
   await tx.query(sql`delete from app_authorizations where id = ${id}`);
 }
 
 /** An authorization, by its token. */
 export interface AuthorizationByToken {
-  /** Of its hand-over, too. */
+  /** Also the id of its hand-over. */
   id: string;
   app: string;
   /** False: the provider or the directory says that the owner may not use the realm. */
@@ -213,7 +213,7 @@ export const findByToken = async (
   token: { realmId: string; tokenHash: Uint8Array; at: Date },
 ): Promise<AuthorizationByToken | undefined> => first(await db.query<AuthorizationByToken>(byToken(token)));
 
-/** Returns the same, and lets nothing end the authorization until the transaction ends. */
+/** Returns the same, and prevents the authorization from ending until the transaction ends. */
 export const holdByToken = async (
   tx: Db,
   token: { realmId: string; tokenHash: Uint8Array; at: Date },
@@ -221,8 +221,8 @@ export const holdByToken = async (
   first(await tx.query<AuthorizationByToken>(sql`${byToken(token)} for share of a`));
 
 /**
- * Claims the hand-over of a token and records its issuance and its format, once. Returns false when it was used before,
- * or the authorization has ended. Call in a transaction, with the owner locked.
+ * Claims the hand-over of a token and records its issuance and its format, once. Returns false if the hand-over was
+ * used before or the authorization has ended. Call in a transaction, with the owner locked.
  */
 export async function use(
   tx: Db,

@@ -13,7 +13,7 @@ export type HandOverOwner = { userId: string; guestAccountId: null } | { userId:
 export type HandOver = HandOverOwner & {
   id: string;
   tokenHash: Buffer;
-  /** The keyed hash of the short code; null: made by the release before. */
+  /** The keyed hash of the short code; null: created by the previous release. */
   codeHash: Buffer | null;
   realmId: string;
   deviceType: DeviceType;
@@ -24,7 +24,7 @@ export type HandOver = HandOverOwner & {
   renewsSerialNumber: string | null;
   createdAt: Date;
   expiresAt: Date;
-  /** When a browser claimed it; null also if the release before claims used it. */
+  /** When a browser claimed it; also null if it was used under the release before claims existed. */
   claimedAt: Date | null;
   /** When the profile was requested. */
   pickedUpAt: Date | null;
@@ -45,7 +45,7 @@ export type HandOver = HandOverOwner & {
   lastOcspAt: Date | null;
   /** The `client_id` of the app that fetches the file; such a hand-over has no page. Null: self-service. */
   app: string | null;
-  /** SHA-256 of the cookie by which the device is known again. */
+  /** SHA-256 of the cookie by which the device is recognized. */
   deviceHash: Buffer | null;
 };
 
@@ -66,8 +66,8 @@ export type NewHandOver = HandOverOwner &
   };
 
 /**
- * Creates a hand-over for a device to claim. Returns false when the id is taken, or too many of its owner's are
- * waiting.
+ * Creates a hand-over for a device to claim. Returns false when the id is taken, or too many of the owner's hand-overs
+ * are waiting.
  */
 export const create = (db: Db, row: NewHandOver): Promise<boolean> => insert(db, row, { minutes: handOverMinutes });
 
@@ -176,8 +176,8 @@ export async function use(
 }
 
 /**
- * Records that the file is sent, and when the profile that it replaces ends; only the first time counts. Call it before
- * the first byte.
+ * Records that the file is being sent, and when the replaced profile ends; only the first call has an effect. Call it
+ * before the first byte.
  */
 export async function noteDownloaded(db: Db, { id, at }: { id: string; at: Date }): Promise<void> {
   await db.query(sql`

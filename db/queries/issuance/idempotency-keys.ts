@@ -11,8 +11,8 @@ export interface IdempotencyKey {
 }
 
 /**
- * Takes the key for this transaction; waits while another transaction holds it. `taken` true: the key was not used in
- * the last 24 hours. False: the result then, and whether the request was the same.
+ * Takes the key for this transaction; waits while another transaction holds it. `taken` is true if the key was not used
+ * in the last 24 hours; else `result` is the earlier result, and `same` is whether the request was the same.
  */
 export async function take(
   tx: Db,

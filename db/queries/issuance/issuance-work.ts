@@ -23,7 +23,7 @@ export const renewSeconds = 5;
 /** An issuance claimed this often without a result has crashed its worker each time. */
 export const claimsMax = 10;
 
-/** An issuance whose attempts failed this often, while its issuer could sign, fails. */
+/** An issuance fails after this many failed attempts while its issuer could sign. */
 export const failuresMax = 5;
 
 /** One claimed issuance, with the intent that the row now holds. Signing uses these values, never the queue's. */
@@ -43,7 +43,7 @@ export interface ClaimedIssuance {
   notAfter: Date;
   organization: string;
   realmDomain: string;
-  /** The DNS domains it permits beside its own domain. */
+  /** The DNS domains that the realm permits in addition to its own. */
   infrastructureDomains: string[];
   failures: number;
   /** The request that created it, for the log; null: it predates request ids. */
@@ -62,8 +62,8 @@ export interface Draw {
 const endOf = (at: Date): Sql => profileEnd(sql`i`, sql`g`, at);
 
 /**
- * Why issuance `i`, perhaps of guest account `g`, gets no certificate from issuer `s`, which may be missing. It is
- * already counted.
+ * Why issuance `i`, perhaps of guest account `g`, gets no certificate from issuer `s`, which may be missing. The
+ * issuance already counts towards its owner's limit.
  */
 const refusalOf = (at: Date): Sql =>
   profileRefusal({ expiresAt: sql`g.expires_at`, issuerNotAfter: sql`s.not_after`, end: endOf(at) }, at);
@@ -166,8 +166,8 @@ export interface Unclaimed {
 }
 
 /**
- * Returns why issuances could not be claimed. If the issuer is not among `issuerIds`, a worker that has it decides,
- * unless no attempt is left or the guest account has ended.
+ * Returns why issuances could not be claimed. If the issuer is not among `issuerIds`, a worker that has the issuer
+ * decides, unless no attempt is left or the guest account has ended.
  */
 export const unclaimed = (
   db: Db,
@@ -191,9 +191,12 @@ export const unclaimed = (
 /** An attempt that ended without a certificate. */
 export interface FailedAttempt {
   id: string;
-  /** Why the issuance fails; `"owner"`: whatever is wrong with the owner; null: it returns to the queue. */
+  /**
+   * Why the issuance fails; `"owner"`: the reason depends on the owner's state; null: the issuance returns to the
+   * queue.
+   */
   code: ErrorCode | "owner" | null;
-  /** Names the fault of the request to the requester; undefined: the code is all. */
+  /** Describes the fault of the request to the requester; undefined: the requester sees only the code. */
   detail?: string | undefined;
   /** Whether it counts towards {@link failuresMax}: not if the issuer's key could not be used. */
   counted: boolean;

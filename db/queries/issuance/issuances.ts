@@ -141,7 +141,7 @@ export interface NewIssuance {
   actor: Actor;
   /** The request that creates it, for the log. */
   requestId: string;
-  /** SHA-256 of the cookie by which the device is known again. */
+  /** SHA-256 of the cookie by which the device is recognized. */
   deviceHash?: Uint8Array | null;
   /** The profile that this one replaces. */
   renewsCertificateId?: string | undefined;
@@ -210,11 +210,11 @@ export interface Renewal {
   /** The profile that is replaced. */
   certificateId: string;
   replacedSerialNumber: string;
-  /** When the replaced profile is revoked at the earliest; null: the successor's file was never sent. */
+  /** The earliest time at which the replaced profile is revoked; null: the successor's file was never sent. */
   replacedEndsAt: Date | null;
   /** The successor, once it is issued. */
   serialNumber: string | null;
-  /** The successor is revoked: the profile has none any more. */
+  /** Whether the successor is revoked, so the profile has no successor any more. */
   isUndone: boolean;
 }
 
@@ -277,7 +277,10 @@ export const failUnsettledOfJob = (
   { jobId, ...failure }: { jobId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(db, sql`batch_id = ${jobId}`, failure);
 
-/** Does the same for one issuance whose certificate was lost with the database: it would be issued a second time. */
+/**
+ * Does the same for one issuance whose certificate was lost with the database: otherwise it would be issued a second
+ * time.
+ */
 export const failUnsettledById = (
   tx: Db,
   { realmId, id, ...failure }: { realmId: string; id: string; errorCode: ErrorCode; at: Date },

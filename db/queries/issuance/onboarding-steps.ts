@@ -3,19 +3,19 @@ import type { Db } from "../../client.ts";
 import { isUnsettled } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
-/** How far requests for profiles got; each number contains the next. */
+/** How far requests for profiles got; each count includes the next one. */
 export interface OnboardingSteps {
   asked: number;
   made: number;
-  /** Its file was fetched; a checked profile's was, recorded or not. */
+  /** The file was fetched; a checked profile counts as fetched even if no fetch was recorded. */
   fetched: number;
   /** A RADIUS server asked about it. */
   seen: number;
 }
 
 /**
- * Returns when the latest of the profiles beyond the latest `most` since an instant was made; undefined: there are not so
- * many. Reads an index alone.
+ * Skips the latest `most` profiles since an instant and returns when the next older one was issued; undefined if there
+ * are no more. Reads only an index.
  */
 export async function findBound(
   db: Db,
@@ -35,8 +35,8 @@ export async function findBound(
 }
 
 /**
- * Counts requests for users' profiles since an instant by kind of device, most first; those still waiting count whenever
- * they came.
+ * Counts requests for users' profiles since an instant by kind of device, largest count first; requests that still wait
+ * count whatever their age.
  */
 export const count = (
   db: Db,

@@ -22,8 +22,9 @@ export interface NewAccessToken {
 }
 
 /**
- * Stores an access token. The same statement removes a guest account's oldest tokens beyond {@link tokensOfHolderMax},
- * and a service's with one token in 32: reading a thousand rows each time would double the cost of a token.
+ * Stores an access token. The same statement removes a guest account's oldest tokens beyond {@link tokensOfHolderMax};
+ * for a service it does so once in 32 tokens, because reading a thousand rows each time would double the cost of a
+ * token.
  */
 export async function create(db: Db, token: NewAccessToken): Promise<void> {
   await db.query(sql`
@@ -83,10 +84,9 @@ export type FoundHolder = TokenHolder | "suspended" | undefined;
 
 /**
  * The one query of authentication: token, user, guest account, client and secret, all valid at this instant, for all
- * tokens that are looked up together; results are in the order of the tokens.
- * `suspended`: something it depends on is switched off, locked out or replaced, or the application no longer has all
- * the scopes; the token may become valid again. Undefined: there is no such token, or it has expired, and never will be
- * valid again.
+ * tokens that are looked up together; results are in the order of the tokens. `suspended`: something that the token
+ * depends on is switched off, locked out or replaced, or the application no longer has all the scopes; the token may
+ * become valid again. Undefined: there is no such token or it has expired, and it will never be valid again.
  */
 export async function findHolders(
   db: Db,

@@ -11,7 +11,9 @@ export interface RequestCount {
   requests: number;
 }
 
-/** Adds counts, in one statement. Those of applications that no longer exist are dropped. Several processes may add. */
+/**
+ * Adds counts in one statement. Drops counts of applications that no longer exist. Several processes may add at once.
+ */
 export async function add(db: Db, counts: readonly RequestCount[]): Promise<void> {
   await db.query(sql`
     insert into application_requests as r (client_id, hour, status, requests)
@@ -28,7 +30,7 @@ export async function add(db: Db, counts: readonly RequestCount[]): Promise<void
   `);
 }
 
-/** Lists what was counted for an application of the realm from a moment on, the earliest first. */
+/** Lists the counts of an application of the realm from a moment on, earliest first. */
 export const list = (
   db: Db,
   { realmId, clientId, from }: { realmId: string; clientId: string; from: Date },

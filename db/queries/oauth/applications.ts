@@ -30,7 +30,7 @@ export interface Application extends ApplicationSettings {
 }
 
 /**
- * All redirect URIs of the application `a`, each once: the release before changes the first without a look at the
+ * All redirect URIs of the application `a`, each once: the previous release changes the first without checking the
  * others.
  */
 export const redirectUris = sql`
@@ -134,8 +134,8 @@ export const notTheConsole = sql`a.client_id <> 'console-' || a.realm_id`;
 const consoleName = "Administration console";
 
 /**
- * Returns whether users would take a name for that of one of the realm's first-party applications, to which they are
- * not asked to consent: one other than this client with the same skeleton. Call in the transaction that writes the name.
+ * Returns whether users could mistake a name for the name of another of the realm's first-party applications, for which
+ * they are not asked to consent: the two names have the same skeleton. Call in the transaction that writes the name.
  */
 export async function isLikeFirstParty(
   db: Db,
@@ -304,8 +304,8 @@ export async function removeSecrets(tx: Db, { clientId }: { clientId: string }):
 }
 
 /**
- * Removes an application with everything it has. Its sessions first: redeeming a code locks one, then needs the
- * application.
+ * Removes an application with everything it has. Removes its sessions first: redeeming a code locks a session, then
+ * needs the application.
  */
 export async function remove(tx: Db, { clientId }: { clientId: string }): Promise<void> {
   await tx.query(sql`delete from sessions where client_id = ${clientId}`);

@@ -50,7 +50,7 @@ export interface AuthorizationCode {
   signedInAt: Date;
 }
 
-/** Returns a code, used or not. Offboarded users have none, and neither have applications for scopes they lost. */
+/** Returns a code, used or not; undefined if its user is offboarded or its application no longer has all the scopes. */
 export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Promise<AuthorizationCode | undefined> {
   return first(
     await db.query<AuthorizationCode>(sql`

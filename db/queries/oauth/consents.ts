@@ -23,7 +23,7 @@ interface Of {
 }
 
 /**
- * Whether the consent `c` covers the application `a` as it is now: its name, its home, and each of its redirect
+ * Whether the consent `c` covers the application `a` as it is now: its name, its home page, and each of its redirect
  * URIs. A consent of an earlier release whose page was not recorded holds for an application with one redirect URI.
  */
 const isOfSame = sql`
@@ -64,7 +64,7 @@ export const listOfUser = (db: Db, { userId }: { userId: string }): Promise<Cons
   `);
 
 /**
- * Adds scopes to an earlier consent if the application looked the same, without another redirect URI, else replaces what
+ * Adds scopes to an earlier consent if the application looked the same and has no new redirect URI; else replaces what
  * was shown.
  */
 export async function grant(

@@ -43,7 +43,7 @@ export const list = (db: Db, { realmId, clientId }: { realmId: string; clientId:
      order by created_at, id
   `);
 
-/** Lists a realm's tokens that end before an instant and have not ended, the next to end first. */
+/** Lists a realm's tokens that end before an instant and have not ended yet, earliest end first. */
 export const listEnding = (
   db: Db,
   { realmId, before, at }: { realmId: string; before: Date; at: Date },
@@ -59,7 +59,7 @@ export const listEnding = (
      order by t.expires_at
   `);
 
-/** Removes an application's ended tokens, which open nothing any more. */
+/** Removes an application's ended tokens, which can no longer be used. */
 export async function removeEnded(tx: Db, { clientId, at }: { clientId: string; at: Date }): Promise<void> {
   await tx.query(sql`delete from static_tokens where client_id = ${clientId} and expires_at <= ${at}`);
 }

@@ -29,7 +29,7 @@ export interface NewGuestAccount {
   profileLimit: number | null;
   /** SHA-256 of the whole token. */
   tokenHash: Uint8Array;
-  /** The token under the master key. */
+  /** The token, sealed under the master key. */
   tokenSealed: Uint8Array;
   at: Date;
   expiresAt: Date;
@@ -141,7 +141,7 @@ export async function findWithToken(
   );
 }
 
-/** Records that the code of an account was shown. From then on it leads to the account. */
+/** Records that the code of an account was shown. From then on the code leads to the account. */
 export async function noteCode(
   db: Db,
   { tokenHash, codeHash }: { tokenHash: Uint8Array; codeHash: Uint8Array },
@@ -232,7 +232,10 @@ export async function lock(tx: Db, { realmId, guestAccountId }: InRealm): Promis
 /** The settings of an account that can change. */
 export type GuestAccountSettings = Pick<GuestAccount, "name" | "note" | "profileLimit" | "expiresAt">;
 
-/** Changes an account's settings. If its end moves, its access tokens expire then, too. Call in a transaction. */
+/**
+ * Changes an account's settings. If its end moves, the expiry of its access tokens moves with it. Call in a
+ * transaction.
+ */
 export async function update(
   tx: Db,
   { realmId, guestAccountId, name, note, profileLimit, expiresAt }: InRealm & GuestAccountSettings,

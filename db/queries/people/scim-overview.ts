@@ -26,7 +26,7 @@ export const listConnections = (db: Db, { realmId }: { realmId: string }): Promi
 export interface ScimNumbers {
   /** People whom a directory manages. */
   people: number;
-  /** Those of them who have access. */
+  /** How many of these have access. */
   active: number;
   /** People with access whom no directory manages. */
   unknown: number;
@@ -34,14 +34,14 @@ export interface ScimNumbers {
   heldJob: { id: string; people: number } | null;
   /** The last people who signed in through the identity provider, {@link signInsMax} at most. */
   lastSignIns: { people: number; unknown: number };
-  /** A directory manages the only person who administers the realm. */
+  /** Whether a directory manages the only person who administers the realm. */
   isLastAdministratorManaged: boolean;
 }
 
 /** How many of the last people who signed in are compared with the directory. */
 export const signInsMax = 20;
 
-/** Sign-ins in the audit log that are read to find so many people. */
+/** How many sign-ins in the audit log are read at most to find this many people. */
 const entriesMax = 200;
 
 /** Counts the people of a realm by whether a directory manages them. */
@@ -105,7 +105,7 @@ interface ManagedUser {
   clientId: string | null;
   userName: string;
   externalId: string | null;
-  /** The directory's last word. */
+  /** The last value that the directory sent. */
   active: boolean;
   updatedAt: Date;
 }

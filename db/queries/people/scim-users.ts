@@ -2,7 +2,7 @@ import type { DirectoryFilter, PairwiseAttribute, TextComparison } from "../../.
 import { first, only, type Db } from "../../client.ts";
 import { join, sql, unprepared, type Sql } from "../../sql.ts";
 
-/** People whom a directory manages over SCIM. A connection sees only those whom it has made or adopted. */
+/** People whom a directory manages over SCIM. A connection sees only people whom it created or adopted. */
 
 /** A connection: an application of the realm. */
 export interface Connection {
@@ -18,10 +18,10 @@ export interface ScimRow {
   clientId: string | null;
   externalId: string | null;
   userName: string;
-  /** Null: as if it had sent `work` and true. */
+  /** Null: treated as `work` and true. */
   emailType: string | null;
   emailPrimary: boolean | null;
-  /** The directory's last word; whether the person has access is {@link ScimUser.offboardedAt}. */
+  /** The last value that the directory sent; whether the person has access is {@link ScimUser.offboardedAt}. */
   active: boolean;
   /** The values of attributes that the realm names, as sent, by path in lower case. */
   attributes: Readonly<Record<string, unknown>>;
@@ -62,7 +62,7 @@ export async function find(db: Db, { userId, ...connection }: OfConnection): Pro
   );
 }
 
-/** Returns the row of a user, whatever connection it is of, deleted ones included. Call with the user's row locked. */
+/** Returns the row of a user, whatever its connection, even if deleted. Call with the user's row locked. */
 export async function findRow(
   tx: Db,
   { realmId, userId }: { realmId: string; userId: string },
@@ -86,7 +86,7 @@ const textOf = {
   email: { column: sql`nullif(u.email_folded, '')`, folded: (value: string) => sql`lower(${value})` },
 } as const;
 
-/** Never null: the opposite of a comparison holds for those who have no value. */
+/** Never null, so the negation of a comparison holds for people without a value. */
 function comparesText({ attribute, operator, value }: TextComparison): Sql {
   const { column, folded } = textOf[attribute];
   const given = folded(value);
@@ -152,8 +152,8 @@ export async function list(
 }
 
 /**
- * Stores a person of a connection: a new one, or one that was another connection's or deleted. Throws unique violations
- * of `scim_users_user_name` and `scim_users_external_id`.
+ * Stores a person of a connection: a new person, or one who was deleted or belonged to another connection. Throws
+ * unique violations of `scim_users_user_name` and `scim_users_external_id`.
  */
 export async function put(
   tx: Db,
@@ -172,7 +172,8 @@ export async function put(
 }
 
 /**
- * Changes what is kept for the directory; `at` null: nothing that it sees. Throws unique violations as {@link put}.
+ * Changes what is stored for the directory; `at` is null if the directory sees no change. Throws unique violations as
+ * {@link put}.
  */
 export async function update(
   tx: Db,
@@ -224,8 +225,8 @@ export async function lockGuard(tx: Db, realmId: string): Promise<void> {
 }
 
 /**
- * Returns how many people of a realm SCIM has revoked within the last hour, since a person last confirmed what was held,
- * and the realm's share.
+ * Returns how many people of a realm SCIM has offboarded within the last hour, since a person last confirmed a held
+ * job, and the realm's share.
  */
 export const countRevoked = async (
   tx: Db,
@@ -243,14 +244,14 @@ export const countRevoked = async (
     `),
   );
 
-/** Restarts the guard's count: a person has confirmed what was held. */
+/** Restarts the guard's count, because a person has confirmed a held job. */
 export async function beginWindow(tx: Db, { realmId, at }: { realmId: string; at: Date }): Promise<void> {
   await tx.query(sql`update realms set scim_window_from = ${at} where id = ${realmId}`);
 }
 
 /**
- * Returns the attribute that is the pairwise id of the realm's people. It stays until the transaction ends: the trigger
- * `realms_scim_pairwise_stays` waits.
+ * Returns the attribute that is the pairwise id of the realm's people. The attribute cannot change until the
+ * transaction ends: the trigger `realms_scim_pairwise_stays` waits.
  */
 export async function keepPairwise(tx: Db, realmId: string): Promise<PairwiseAttribute> {
   await tx.query(sql`select pg_advisory_xact_lock_shared(hashtextextended('scim pairwise', ${realmId}::bigint))`);

@@ -14,7 +14,7 @@ export interface SignIns {
   identities: { issuer: string; subject: string; createdAt: Date }[];
   logins: { method: string; signedInAt: Date; expiresAt: Date }[];
   links: { createdAt: Date; expiresAt: Date; consumedAt: Date | null }[];
-  /** Since when the identity provider has denied them the realm. */
+  /** Since when the identity provider has denied them access to the realm. */
   notPermittedSince: Date | null;
 }
 
@@ -177,7 +177,7 @@ export interface ExportedJobRow {
   message: string | null;
 }
 
-/** Lists the rows of a job that are about the person, by number or by pairwise id in any spelling. */
+/** Lists the rows of a job that are about the person, by user id or by pairwise id in any spelling. */
 export const listJobRows = (
   db: Db,
   { realmId, userId, pairwiseId, jobId }: OfUser & { pairwiseId: string; jobId: string },
@@ -206,13 +206,13 @@ export interface ExportedAudit {
   event: string;
   clientId: string | null;
   byPerson: boolean;
-  /** Only of entries about the person: the properties of other entries are not theirs to see. */
+  /** Null unless the entry is about the person, who may not see the properties of other entries. */
   properties: Record<string, unknown> | null;
 }
 
 /**
  * Returns the entries by the person and about them among the next `limit` of the realm's, in their order, and where to
- * continue; no place at the end. Reads entries by date, a page at a time, not by subject.
+ * continue; `place` is undefined at the end. Reads entries by date, a page at a time, not by subject.
  */
 export async function listAudit(
   db: Db,

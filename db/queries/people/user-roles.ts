@@ -62,7 +62,7 @@ export async function count(db: Db, { realmId }: { realmId: string }): Promise<R
   return Object.fromEntries(allRoles.map((role) => [role, counted.get(role) ?? 0])) as Record<Role, number>;
 }
 
-/** Makes the realm's administrators leave one after another: a concurrent removal has been committed, or waits. */
+/** Serializes removals of the realm's administrators: a concurrent removal has been committed, or waits. */
 export async function lockAdministrators(tx: Db, { realmId }: { realmId: string }): Promise<void> {
   await tx.query(sql`select id from realms where id = ${realmId} for no key update`);
 }

@@ -72,7 +72,7 @@ export type UserSortKey = (typeof userSortKeys)[number];
 export interface UserFilter {
   blacklisted: boolean;
   locked: boolean;
-  /** Refused by a sign-in, and not permitted since. */
+  /** People whom a sign-in refused and who have not been permitted since. */
   notPermitted: boolean;
   /** Whether a directory manages the person. */
   managed: boolean;
@@ -108,7 +108,7 @@ function conditionsOf({ search, filter, ...asked }: UserSelection): { ofUser: Sq
         sql`(${join([containsText(sql`u.pairwise_id_folded`, text), ...matches.spellsPerson(text)], sql` or `)})`,
     ),
     when(filter.email, (text) => containsText(sql`u.email_folded`, text)),
-    // The second condition matches that of the index.
+    // The second condition is the same as the index's.
     when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)}) and ${rolesOf(sql`u`)} <> '{}'`),
     when(filter.userIDs, (ids) => sql`u.id = any(${ids}::bigint[])`),
     when(filter.text, (text) => found.isFoundUser({ ...asked, text })),
@@ -249,7 +249,7 @@ export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<Locked
 /** How a user was offboarded. */
 export interface Offboarding {
   since: Date;
-  /** The bulk job that did it, while it is kept and nothing has changed that since. */
+  /** The bulk job that offboarded the user, while the job is kept and nothing has changed the offboarding since. */
   jobId: string | null;
   /** Its grace period, until `revokeAt`; null: the user's profiles are revoked, about to be, or held. */
   grace: { days: number; revokeAt: Date } | null;
@@ -278,7 +278,7 @@ export async function findOffboarding(db: Db, { realmId, userId }: InRealm): Pro
   return { since, jobId, grace: days === null || revokeAt === null ? null : { days, revokeAt }, isHeld };
 }
 
-/** Locks a person out of new profiles since an instant, or unlocks them. */
+/** Locks a person out of new profiles from an instant on, or unlocks them. */
 export async function setLockedAt(
   tx: Db,
   { realmId, userId, lockedAt }: InRealm & { lockedAt: Date | null },
@@ -297,8 +297,8 @@ export async function setProfileOverride(
 }
 
 /**
- * Allows an offboarded person to sign in again. Nothing that ended is restored; a role that an earlier version left
- * ends now.
+ * Allows an offboarded person to sign in again. Restores nothing that ended; removes a role that an earlier version
+ * kept.
  */
 export async function reactivate(tx: Db, { realmId, userId }: InRealm): Promise<void> {
   await tx.query(sql`

@@ -39,7 +39,7 @@ export async function update(tx: Db, { realmId, userId, given, fromProvider }: I
   `);
 }
 
-/** Returns the VLAN of people without another one; null: none. */
+/** Returns the VLAN of people who have no other; null: none. */
 export async function findDefault(db: Db, { realmId }: { realmId: string }): Promise<string | null> {
   const [realm] = await db.query<{ vlan: string | null }>(sql`
     select vlan_default as vlan from realms where id = ${realmId}
@@ -56,7 +56,7 @@ export interface VlanLine {
   vlan: string;
 }
 
-/** Lists active profiles of people who have a VLAN, in the order of people, after that line. */
+/** Lists active profiles of people who have a VLAN, in the order of people, after a given line. */
 export const listLines = (
   db: Db,
   { realmId, at, behind, limit }: { realmId: string; at: Date; behind: VlanLine | undefined; limit: number },

@@ -15,7 +15,7 @@ export interface IssuerRow {
   /** The domains that its name constraints permit for DNS names; null: it has no name constraints. */
   permittedDomains: string[] | null;
   issuing: boolean;
-  /** It will issue after the current one, and has never issued yet. */
+  /** The issuer will issue after the current one, and has never issued yet. */
   prepared: boolean;
 }
 
@@ -33,7 +33,7 @@ export const list = (db: Db, realmId: string): Promise<IssuerRow[]> =>
 export const listByIds = (db: Db, ids: readonly string[]): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`select ${columns} from issuers where id = any(${ids}::bigint[])`);
 
-/** Lists the issuers of the realm's next devices, newest first: the one that issues, and one that is prepared. */
+/** Lists the issuers of the realm's next devices, newest first: the one that issues, and a prepared one. */
 export const listCurrent = (db: Db, realmId: string): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`
     select * from (select ${columns} from issuers where realm_id = ${realmId}) i where issuing or prepared order by id desc

@@ -4,7 +4,7 @@ import { sql, unprepared } from "../../sql.ts";
 import * as crls from "../certificates/crls.ts";
 import * as processes from "../upkeep/processes.ts";
 
-/** A count for the days up to now, and for as many days before those. */
+/** A count for the days up to now, and one for the same number of days before. */
 export interface Trend {
   last: number;
   before: number;
@@ -36,7 +36,7 @@ type Columns = Omit<RealmNumbers, "issued" | "revoked"> & {
 
 /**
  * Counts the current state of a realm. Every count uses an index: users and their profiles are counted in the index of
- * the counts kept for each user, minus profiles that have expired and are not marked yet.
+ * the per-user counts, minus expired profiles that are not marked yet.
  */
 export async function countRealm(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<RealmNumbers> {
   const { issuedLast, issuedBefore, revokedLast, revokedBefore, ...numbers } = only(

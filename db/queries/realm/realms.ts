@@ -18,52 +18,52 @@ export interface RealmRow extends Realm {
   /** The addresses of help and of the privacy notice; empty: none. */
   helpUri: string;
   privacyUri: string;
-  /** The domains, beside its own, that DNS names of infrastructure profiles may be in. */
+  /** The domains, in addition to its own, that DNS names of infrastructure profiles may be in. */
   infrastructureDomains: string[];
   radiusCa: string | null;
-  /** The addresses and networks of its RADIUS servers; empty: every address counts as one. */
+  /** The addresses and networks of its RADIUS servers; empty: every address counts as a RADIUS server. */
   radiusAddresses: string[];
   /** Names in the certificates of further RADIUS servers. */
   radiusNames: string[];
   /** The Wi-Fi networks that device files configure. */
   ssids: string[];
-  /** False: nobody has named them. */
+  /** False: nobody has named the networks. */
   ssidsConfirmed: boolean;
   /** Whether device files also configure wired networks. */
   wired: boolean;
   /** Roaming consortium identifiers (Passpoint), the preferred one first. */
   rcois: string[];
-  /** Where people get help beside `helpUri`, in device files; empty: nowhere. */
+  /** Where people get help, in addition to `helpUri`, in device files; empty: nowhere. */
   helpMail: string;
   helpPhone: string;
   /** How many days before the end of a profile apps remind people. */
   reminderLeadDays: number;
   /** Whether the geteduroam apps may fetch profiles. */
   onboardingApps: boolean;
-  /** The name under which the apps list the realm; empty: they do not. */
+  /** The name under which the apps list the realm; empty: the apps do not list it. */
   appsListing: string;
-  /** Percent of the active people: a bulk offboarding of more has to be confirmed. */
+  /** In percent of the active people: a bulk offboarding of more people has to be confirmed. */
   offboardingShare: number;
   /** As the IANA database names it. */
   timeZone: string;
-  /** The most that guest managers may give a guest account. */
+  /** The longest lifetime, in days, that guest managers may give a guest account. */
   guestDaysMax: number;
   guestLimitMax: number;
-  /** Since then only the operator changes whom the realm trusts. */
+  /** From then on, only the operator changes whom the realm trusts. */
   setUpAt: Date | null;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
   /** People who were offboarded more months ago are forgotten; null: never. */
   forgetAfterMonths: number | null;
   localSignIn: boolean;
-  /** The protocol of the identity provider; null: there is none. The database keeps it. */
+  /** The protocol of the identity provider; null: there is none. A trigger of the database sets it. */
   upstreamKind: "oidc" | null;
   upstreamIssuer: string | null;
   upstreamClientId: string | null;
   upstreamClientSecretSet: boolean;
   upstreamClaims: UpstreamClaims;
-  /** The first that fits at a sign-in gives a person's VLAN. */
+  /** The first rule that matches at a sign-in sets the person's VLAN. */
   vlanRules: VlanRule[];
-  /** The VLAN of people without another one; null: the RADIUS server decides. */
+  /** The VLAN of people who have no other; null: the RADIUS server decides. */
   vlanDefault: string | null;
   /** The SCIM attribute whose value is the pairwise id. */
   scimPairwise: PairwiseAttribute;
@@ -194,7 +194,10 @@ export interface RealmChange {
   scimAttributes?: readonly DirectoryAttribute[] | undefined;
 }
 
-/** Changes the given settings and keeps the others. Names no other column: the api may change only some. */
+/**
+ * Changes the given settings and keeps the others. The statement names no other columns, because the api may change
+ * only some.
+ */
 export async function update(db: Db, id: string, change: RealmChange): Promise<RealmRow> {
   const claims = change.upstreamClaims === undefined ? undefined : JSON.stringify(change.upstreamClaims);
   const given: readonly [column: Sql, value: unknown][] = [

@@ -2,9 +2,9 @@ import { only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /**
- * Removals: how many people of a realm were offboarded, and profiles revoked, within the last hour by any action,
- * without the number having been confirmed. Profiles that people revoke of their own are not counted. The count is kept
- * by the minute.
+ * Removals: how many people of a realm were offboarded, and how many profiles were revoked, within the last hour by any
+ * action, except actions whose number was confirmed. Profiles that people revoke themselves are not counted. Counts are
+ * kept per minute.
  */
 
 interface InRealm {
@@ -12,7 +12,7 @@ interface InRealm {
   at: Date;
 }
 
-/** How many other removals there were within the hour, and the realm's share. */
+/** How many other removals there were within the last hour, and the realm's share. */
 interface Recent {
   before: number;
   sharePercent: number;
@@ -37,8 +37,8 @@ export async function lock(tx: Db, realmId: string): Promise<void> {
 }
 
 /**
- * Adds to the count, and returns the count before. Call it as the last statement of the transaction that removes: other
- * removals of the same connection and minute wait for its end.
+ * Adds to the count, and returns the previous count. Call it as the last statement of the transaction that removes:
+ * other removals of the same connection and minute wait until that transaction ends.
  */
 export async function add(tx: Db, { count, ...of }: InRealm & { count: number }): Promise<Recent> {
   const { realmId, at } = of;
@@ -58,7 +58,7 @@ export async function add(tx: Db, { count, ...of }: InRealm & { count: number })
   );
 }
 
-/** Subtracts removals that this transaction has counted: their number is confirmed. */
+/** Subtracts removals that this transaction has counted, because their number is confirmed. */
 export async function takeBack(tx: Db, { realmId, count, at }: InRealm & { count: number }): Promise<void> {
   await tx.query(sql`
     update recent_removals

@@ -49,7 +49,7 @@ async function isProviderUsed(
   return rows.length > 0;
 }
 
-/** Returns two at most, first those who can sign in: only one, or more than one, matters. */
+/** Returns at most two administrators, those who can sign in first: callers only distinguish one from several. */
 const listAdministrators = (
   db: Db,
   { realm: { id: realmId, localSignIn, upstreamClaims }, issuer }: { realm: RealmRow; issuer: string | null },

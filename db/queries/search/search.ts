@@ -15,7 +15,9 @@ const rowsMax = 200;
 
 const statementMsMax = 150;
 
-/** The matches, whether a statement exceeded its time, and whether one had more of them than it returns. */
+/**
+ * The matches, whether a statement exceeded its time limit, and whether a statement had more matches than it returned.
+ */
 export interface Findings<Row> {
   rows: Row[];
   isLate: boolean;
@@ -28,7 +30,7 @@ export interface Search {
 }
 
 /**
- * Runs statements one after the other, each with its own time limit: a slow one takes no time from the others. Forces
+ * Runs statements one after another, each with its own time limit, so a slow one takes no time from the others. Forces
  * index scans: for two frequent words the planner would read whole tables.
  */
 async function findAll<Row extends object>(db: Database, statements: readonly Sql[]): Promise<Findings<Row>> {

@@ -64,7 +64,7 @@ export async function lockSlice(
   }
 }
 
-/** Stores a value that was sealed again; with a guest's token the hash of a code that was shown. */
+/** Stores a value that was sealed again; for a guest's token, also the hash of its code if the code was shown. */
 export async function replace(
   tx: Db,
   {

@@ -20,7 +20,7 @@ export interface ConsoleSession {
   accessExpiresAt: Date;
   /** When it expires unless it is used. */
   expiresAt: Date;
-  /** When it expires in any case: with the browser's login. */
+  /** When it expires in any case: at the end of the browser's login. */
   absoluteExpiresAt: Date;
 }
 
@@ -39,8 +39,8 @@ const columns = sql`
   c.absolute_expires_at as "absoluteExpiresAt"`;
 
 /**
- * Opens the console on an OAuth session, which from now on ends with it. Returns undefined when that session or the
- * browser's login has ended meanwhile.
+ * Opens the console on an OAuth session, which from now on ends with the console session. Returns undefined when the
+ * OAuth session or the browser's login has ended in the meantime.
  */
 export async function create(tx: Db, session: NewConsoleSession): Promise<ConsoleSession | undefined> {
   const made = first(
@@ -152,7 +152,7 @@ export interface ConsolePerson {
   realmDisplayName: string;
   realmLogoUri: string;
   realmTimeZone: string;
-  /** The most that guest managers may give a guest account. */
+  /** The longest lifetime, in days, that guest managers may give a guest account. */
   guestDaysMax: number;
   guestLimitMax: number;
 }

@@ -32,9 +32,9 @@ export async function findUserId(
 
 /** How a user can sign in again. */
 export interface WaysIn {
-  /** By a password of their own, or through the realm's identity provider. */
+  /** The user has their own password or can sign in through the realm's identity provider. */
   hasWay: boolean;
-  /** A link has signed them in lately, their local account has no password, and the realm has local sign-in. */
+  /** A link has signed the user in lately, their local account has no password, and the realm has local sign-in. */
   maySetPassword: boolean;
 }
 
@@ -87,7 +87,8 @@ export interface LocalCredential {
 }
 
 /**
- * A username as the database folds it, which decides which spellings are one name, and the credential of its account.
+ * A username as the database folds it, which determines which spellings are the same name, and the credential of its
+ * account.
  */
 export interface NamedCredential {
   folded: string;

@@ -34,7 +34,8 @@ export interface NewLogin {
 }
 
 /**
- * Signs a user in, unless they are offboarded: the two wait for each other. Returns false when no login was created.
+ * Signs a user in, unless they are offboarded: a sign-in and an offboarding wait for each other. Returns false when no
+ * login was created.
  */
 export async function create(tx: Db, login: NewLogin): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -76,7 +77,7 @@ export const removeByToken = (tx: Db, { tokenHash }: { tokenHash: Uint8Array }):
 export const remove = (tx: Db, { id }: { id: string }): Promise<void> => removeThose(tx, sql`id = ${id}`);
 
 async function removeThose(tx: Db, matching: Sql): Promise<void> {
-  // Sessions first, as everywhere.
+  // Deletes sessions first, in the same order as all other code.
   await tx.query(sql`
     delete from sessions
      where id in (select c.session_id

@@ -20,8 +20,8 @@ export interface NewSession {
 }
 
 /**
- * Creates a session, unless its user is offboarded: the two wait for each other, so an offboarding misses no session.
- * Returns false when none was created.
+ * Creates a session, unless its user is offboarded: this and an offboarding wait for each other, so an offboarding
+ * misses no session. Returns false when no session was created.
  */
 export async function create(tx: Db, session: NewSession): Promise<boolean> {
   const rows = await tx.query(sql`

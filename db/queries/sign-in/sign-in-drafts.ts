@@ -14,7 +14,7 @@ export interface SignInSettings {
 export interface FoundProvider {
   /** Where people sign in. */
   authorizationEndpoint: string;
-  /** The names of the claims that it offers; it may have others. */
+  /** The names of the claims that the provider lists; it may send others. */
   claims: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export async function find(db: Db, { realmId, at }: { realmId: string; at: Date 
   );
 }
 
-/** Stores the realm's draft in place of the one before. */
+/** Stores the realm's draft, replacing the previous one. */
 export async function store(
   db: Db,
   draft: Omit<SignInDraft, "sealedSecret"> & { sealedSecret: Uint8Array | null; updatedBy: string },

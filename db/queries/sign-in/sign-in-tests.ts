@@ -1,7 +1,7 @@
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A sign-in that signs nobody in and shows its maker what the identity provider sends. */
+/** A sign-in that signs nobody in and shows the person who started it what the identity provider sends. */
 export interface SignInTest {
   id: string;
   realmId: string;
@@ -21,7 +21,7 @@ const columns = sql`
   id, realm_id as "realmId", user_id as "userId", draft_version as "draftVersion", passed,
   sealed_report as "sealedReport"`;
 
-/** Stores a new test. Tests of the same person that have not passed end: only the latest one counts. */
+/** Stores a new test. Ends the same person's tests that have not passed: only the latest one counts. */
 export async function create(
   tx: Db,
   test: Pick<SignInTest, "id" | "realmId" | "userId" | "draftVersion"> & { expiresAt: Date },
@@ -62,7 +62,7 @@ export async function finish(
   `);
 }
 
-/** Returns whether a version of the realm's draft has passed a test, by whomever. */
+/** Returns whether a version of the realm's draft has passed a test, no matter who ran it. */
 export async function hasPassed(
   db: Db,
   { realmId, draftVersion, at }: { realmId: string; draftVersion: string; at: Date },

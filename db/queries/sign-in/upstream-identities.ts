@@ -18,9 +18,9 @@ export interface UpstreamUser {
   given: Role[];
   fromProvider: Role[];
   offboardedAt: Date | null;
-  /** When the identity provider first denied them the realm; null: it permits them. */
+  /** When the identity provider first denied the user access to the realm; null: it permits access. */
   notPermittedSince: Date | null;
-  /** A directory says what their name and e-mail address are. */
+  /** Whether a directory determines the user's name and e-mail address. */
   isManaged: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function lockUserByPairwiseId(
   return found.find(({ isExact }) => isExact) ?? (found.length > 1 ? "ambiguous" : first(found));
 }
 
-/** Returns an issuer's identifier of a user; undefined when it has none. */
+/** Returns an issuer's identifier of a user; undefined when there is none. */
 export async function subjectOf(
   tx: Db,
   { realmId, userId, issuer }: { realmId: string; userId: string; issuer: string },
@@ -88,7 +88,7 @@ export async function subjectOf(
   return row?.subject;
 }
 
-/** Returns when a person of the realm last signed in through its identity provider, as the audit log says. */
+/** Returns when a person of the realm last signed in through its identity provider, according to the audit log. */
 export async function findLastSignIn(db: Db, { realmId }: { realmId: string }): Promise<Date | null> {
   const rows = await db.query<{ at: Date | null }>(sql`
     select max(at) as at
@@ -138,7 +138,7 @@ export async function setNotPermitted(
   `);
 }
 
-/** Sets whether a user may use the realm. Returns false if that is known already. */
+/** Sets whether a user may use the realm. Returns false if this changes nothing. */
 export async function changePermitted(
   tx: Db,
   { realmId, userId, permitted, at }: { realmId: string; userId: string; permitted: boolean; at: Date },
@@ -157,7 +157,7 @@ export async function changePermitted(
 /** A user's identities, and whether the identity provider permits them. */
 export interface IdentitiesOfUser {
   identities: { issuer: string; since: Date }[];
-  /** When the identity provider first denied them the realm; null: it permits them. */
+  /** When the identity provider first denied the user access to the realm; null: it permits access. */
   notPermittedSince: Date | null;
 }
 

@@ -43,14 +43,14 @@ export async function probe(db: Db): Promise<void> {
   await db.query(sql`update installation set probed_at = clock_timestamp()`);
 }
 
-/** Returns the database's current time, in the middle of a transaction too. */
+/** Returns the database's current time, even in the middle of a transaction. */
 export async function time(db: Db): Promise<Date> {
   return only(await db.query<{ now: Date }>(sql`select clock_timestamp() as now`)).now;
 }
 
 /**
- * Returns which versions may use the database. Throws undefined_table where no `migrate` of a version that knows it has
- * run.
+ * Returns which versions may use the database. Throws undefined_table before the first `migrate` of a version that has
+ * this table.
  */
 export async function versions(db: Db): Promise<{ minimum: string | null; migratedTo: string | null }> {
   return only(

@@ -38,7 +38,7 @@ export async function beat(db: Db, process: Process): Promise<void> {
   `);
 }
 
-/** Removes a process that stops, and any that fell silent an hour ago. */
+/** Removes a process that stops, and all that have been silent for more than an hour. */
 export async function remove(db: Db, id: string): Promise<void> {
   await db.query(sql`
     delete from processes where id = ${id} or seen_at < clock_timestamp() - interval '1 hour'

@@ -16,8 +16,8 @@ export async function areRevocationsListed(db: Db, { realmId }: { realmId: strin
 }
 
 /**
- * Moves the profiles of a realm into its past, evenly over so many days, and their revocations, with their listing, to
- * between then and now. Only for sample data, with the owner's rights: the certificates contain other dates.
+ * Moves a realm's profiles into the past, evenly over this many days, and their revocations and CRL listings to between
+ * then and now. Only for sample data, with the owner's rights: the certificates contain other dates.
  */
 export async function spreadOverDays(db: Db, { realmId, days }: { realmId: string; days: number }): Promise<void> {
   await db.query(sql`
@@ -45,7 +45,10 @@ export async function spreadOverDays(db: Db, { realmId, days }: { realmId: strin
   `);
 }
 
-/** Counts questions of two RADIUS servers over two weeks, most of them in the afternoon. Only for sample data. */
+/**
+ * Adds counts of status requests by two RADIUS servers over two weeks, most of them in the afternoon. Only for sample
+ * data.
+ */
 export async function addQuestions(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<void> {
   await db.query(sql`
     insert into status_counts (realm_id, hour, address, good, refused, last_at)

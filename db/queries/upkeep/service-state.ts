@@ -12,16 +12,16 @@ export interface ServiceState {
   migrations: string[];
   /** Whether the database accepts no writes, so that no process can report that it is alive. */
   isReadOnly: boolean;
-  /** How many processes of each kind are alive; a kind without one is not in it. */
+  /** How many processes of each kind are alive; kinds without live processes are omitted. */
   alive: Partial<Record<ProcessKind, number>>;
   /** The versions of the live processes of each kind. */
   versions: { kind: ProcessKind; version: string }[];
   /**
    * Kinds of which more processes fell silent within the last hour, without a clean stop, than have started since the
-   * first of these.
+   * first of them fell silent.
    */
   silent: ProcessKind[];
-  /** Kinds of which one fell silent within the last hour, and then one that had started after that. */
+  /** Kinds of which a process fell silent within the last hour, and then another that had started after that. */
   fallingSilent: ProcessKind[];
   /** Whether the clock of a live process's machine differs from the database's by enough for a warning. */
   isSkewed: boolean;
@@ -35,7 +35,7 @@ export interface ServiceState {
   crlOverdue: string[];
   /** Whether audit entries have waited to be sealed for longer than {@link waitSecondsMax}. */
   isAuditWaiting: boolean;
-  /** Whether a single issuance has waited for longer than that. */
+  /** Whether a single issuance has waited for longer than that limit. */
   isIssuanceWaiting: boolean;
   /** Whether people whom a directory has deactivated wait for a person's decision. */
   isHeld: boolean;
@@ -120,7 +120,7 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
   );
 }
 
-/** Since when the oldest of each has waited; null: none waits. */
+/** Since when the oldest item of each kind has waited; null: none waits. */
 export interface Oldest {
   issuance: Date | null;
   revocation: Date | null;

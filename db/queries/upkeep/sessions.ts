@@ -81,7 +81,7 @@ export interface Connections {
   programs: string[];
 }
 
-/** Counts the server's connections; the processes of this service and of its queue are no others. */
+/** Counts the server's connections; `others` excludes the processes of this service and of its queue. */
 export async function readConnections(db: Db): Promise<Connections> {
   return only(
     await db.query<Connections>(sql`

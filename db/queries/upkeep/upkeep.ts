@@ -68,8 +68,8 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
 }
 
 /**
- * Uses two statements: once a key's row is locked nothing settles with it, and the second sees what settled with it
- * before. Skips keys that a settlement is using at this moment.
+ * Uses two statements: once a key's row is locked, nothing settles with the key, and the second statement sees what
+ * settled with it before. Skips keys that a settlement is using at this moment.
  */
 async function blankDataKeys(db: Db, { at }: { at: Date }): Promise<void> {
   const isUnused = sql`not exists (select from issuance_outputs o where o.data_key_id = k.id and o.sealed is not null)`;
@@ -125,7 +125,8 @@ export function removals(at: Date): Sql[] {
                         from hand_overs
                        where expires_at < ${at}::timestamptz - make_interval(hours => ${endedHandOverHours})
                        limit ${slice})`,
-    // Compared with the database's clock too: a worker whose clock is ahead must not remove responders that others use.
+    // Also compares with the database's clock: a worker whose clock is ahead must not remove responders that others
+    // use.
     sql`delete from ocsp_responders
          where (serial_number, issuer_id) in (select serial_number, issuer_id
                                                 from ocsp_responders
@@ -160,7 +161,7 @@ export const remove = (db: Db, removal: Sql): Promise<number> =>
 
 /**
  * Marks expired profiles of users, at most {@link slice} in each realm, and subtracts each once from its user's count:
- * the mark and the count change together. Returns how many; call until it returns 0.
+ * the mark and the count change together. Returns how many were marked; call until it returns 0.
  */
 export const markExpired = (db: Db, { at }: { at: Date }): Promise<number> =>
   counted(
@@ -201,8 +202,8 @@ export const markExpired = (db: Db, { at }: { at: Date }): Promise<number> =>
   );
 
 /**
- * Makes the transaction fail soon when another one holds a row, before Postgres detects a deadlock and aborts either of
- * them: upkeep runs again, a user's logout does not.
+ * Makes the transaction fail soon when another transaction holds a row, before Postgres detects a deadlock and aborts
+ * one of them: upkeep runs again, a user's logout does not.
  */
 export async function setShortLockTimeout(tx: Db): Promise<void> {
   await tx.query(sql`select set_config('lock_timeout', '200ms', true)`);

@@ -15,7 +15,7 @@ export const cellFaults = {
   count: "is the number of rows that a program wrote below them",
 } as const;
 
-/** Why a row is not used that the spreadsheet hides and the user leaves out. */
+/** Why a row that the spreadsheet hides and the user leaves out is not used. */
 export const hiddenRowFault = "The row is hidden in the spreadsheet and was left out.";
 
 export type CellFault = keyof typeof cellFaults;

@@ -65,8 +65,8 @@ export function readCell(cell: string): string {
 export const isBlankRow = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
 
 /**
- * Returns the number of line breaks in a cell, in words; undefined without any. Often the cell's own closing quotation
- * mark is missing.
+ * Returns the number of line breaks in a cell, in words; undefined if there are none. Often the cause is that the
+ * cell's own closing quotation mark is missing.
  */
 export function lineBreaksIn(cell: string): string | undefined {
   const count = cell.split("\n").length - 1;

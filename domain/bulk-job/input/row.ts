@@ -133,7 +133,7 @@ function namesByEmail(kind: JobKind, cells: RowCells): boolean {
 
 const unusable = (where: string, reason: string): ReadRow => ({ values: nothing, message: `${where}: ${reason}` });
 
-/** Returns the row for input that is not one: a line that is not JSON, or an array instead of an object. */
+/** Returns the unusable row for input that is not a row: a line that is not JSON, or an array instead of an object. */
 export const unreadableRow = (reason: string): ReadRow => ({ values: nothing, message: reason });
 
 function missingFrom(kind: JobKind, values: RowValues): string | undefined {

@@ -7,7 +7,7 @@ import type { Language } from "../../words/language.ts";
 export interface RowWords {
   statuses: Readonly<Record<RowStatus, string>>;
   errors: Readonly<Record<RowErrorCode, string>>;
-  /** Between columns, one of which is enough. */
+  /** The word between columns of which one is enough. */
   or: string;
   sameAs: (row: number) => string;
   severalPeople: (ids: string) => string;

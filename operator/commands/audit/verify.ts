@@ -68,7 +68,7 @@ function resultOf(reports: readonly RealmReport[], guards?: GuardReport) {
   return { json, text: lines.join("\n"), failed: !ok };
 }
 
-/** Checks one realm after the other, each page by page. */
+/** Checks the realms one after another, page by page. */
 async function checkRealms(
   context: Context,
   {

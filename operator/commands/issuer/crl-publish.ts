@@ -6,7 +6,7 @@ import { command } from "../command.ts";
 import type { Context } from "../../context/context.ts";
 import { CommandError } from "../../../terminal/failure.ts";
 
-/** Workers check for requests several times a second, and pause for some seconds between two CRLs of one issuer. */
+/** Workers look for requests several times a second, and pause for some seconds between two CRLs of one issuer. */
 const waitMsMax = 30_000;
 const lookMs = 200;
 
@@ -38,7 +38,7 @@ type Published = crls.CrlState & { crl: NonNullable<crls.CrlState["crl"]> };
 const statesOf = async (db: Db, realmIds: ReadonlySet<string>, { clock }: Context): Promise<crls.CrlState[]> =>
   (await crls.listStates(db, { at: clock.now() })).filter(({ realmId }) => realmIds.has(realmId));
 
-/** Waits for a newer CRL of each issuer and returns them. */
+/** Waits until each issuer has a newer CRL and returns these CRLs. */
 async function followed(
   db: Db,
   { before, realmIds }: { before: readonly crls.CrlState[]; realmIds: ReadonlySet<string> },

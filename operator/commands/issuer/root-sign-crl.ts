@@ -68,7 +68,7 @@ const changedMeanwhile = (): CommandError =>
     "Somebody else published a CRL of this root at the same time. Nothing was changed; run the command again.",
   );
 
-/** Refuses to revoke an issuing CA that issues or will issue, and one of another root. Reports one that is unknown. */
+/** Refuses to revoke an issuing CA that issues or will issue, or that is under another root. Reports an unknown CA. */
 function checkRevoked(
   rows: readonly issuers.IssuerRow[],
   { serialNumber, fingerprint }: { serialNumber: SerialNumber; fingerprint: string },

@@ -20,7 +20,7 @@ export const realmList = command({
   },
 });
 
-/** Names the realm and, if people may use the geteduroam apps, the address that leads the apps to it. */
+/** Names the realm and, if people may use the geteduroam apps, the address at which the apps find it. */
 const linesOf = (
   { name, domain, displayName, onboardingApps }: RealmRow,
   config: Parameters<typeof authUrl>[0],

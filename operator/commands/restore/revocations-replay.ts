@@ -10,7 +10,7 @@ import { findLost, type Lost } from "../../restore/lost-entries.ts";
 import { replay, type Replayed } from "../../restore/replay.ts";
 import { command } from "../command.ts";
 
-/** Entries left for people that are reported one by one. */
+/** The most entries left for people to handle that are listed individually. */
 const byHandMax = 100;
 
 export const revocationsReplay = command({
@@ -46,7 +46,7 @@ export const revocationsReplay = command({
   },
 });
 
-/** Returns the exports of the named realm, and those named one by one. */
+/** Returns the exports of one realm (the named one if there is a name), and the files named individually. */
 function ofOneRealm(groups: ReadonlyMap<string, string[]>, realmName: string | undefined): string[] {
   const names = [...groups.keys()].filter((name) => realmName === undefined || name === "" || name === realmName);
   if (names.length === 0) throw usageError(`There is no export of the realm ${String(realmName)}.`);

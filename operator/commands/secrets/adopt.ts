@@ -33,7 +33,7 @@ export const secretsAdopt = command({
   },
 });
 
-/** No message quotes the file, whatever its fault. */
+/** No message quotes the file's content, whatever is wrong with it. */
 async function readHeld(kind: SecretKind, file: string): Promise<HeldSecret> {
   let text: string;
   try {

@@ -62,8 +62,8 @@ export const masterKeyReseal = command({
 });
 
 /**
- * Reseals a table slice by slice, so other transactions do not wait long. Rows that the first key opens are done
- * already.
+ * Reseals a table slice by slice, so other transactions do not wait long. Rows that the first key opens are already
+ * resealed.
  */
 async function resealTable(
   db: Database,
@@ -81,7 +81,7 @@ async function resealTable(
           counts.unopened++;
           continue;
         }
-        // A printed code outlives the key that its hash was made under.
+        // A printed code outlives the key that made its hash, so the hash is made again under the new key.
         const codeHash =
           table === "guest_accounts" ? hashOfGuestCode(keys, guestCodeOf(opened.toString("utf8"))) : null;
         await sealedSecrets.replace(tx, { table, key, sealed: sealUnderMasterKey(keys, opened, context), codeHash });

@@ -6,15 +6,18 @@ import type { Context } from "../../context/context.ts";
 import { dayOf } from "../certificates.ts";
 import { fails, passes, warns, type Check } from "../check.ts";
 
-/** A directory's cycle is an hour at most: one that is silent for this long is away. */
+/** A directory synchronises at least once an hour: if it is silent for this long, it has stopped. */
 const silentHours = 48;
 
-/** A static token that ends within this time is named. */
+/** A static token that expires within this many days is reported. */
 const endingDays = 14;
 
 const hourMs = 3_600_000;
 
-/** Checks that the directory of each realm that has one comes, knows everybody, and waits for nothing. */
+/**
+ * Checks each realm with a directory: that the directory calls, that it contains everybody, and that none of its
+ * deactivations waits for a decision.
+ */
 export async function checkScim(db: Db, context: Context): Promise<Check[]> {
   const at = context.clock.now();
   const checks = (await context.realms()).map(async ({ id: realmId, name: realm, newPeople }) => {

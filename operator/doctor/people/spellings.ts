@@ -5,7 +5,7 @@ import { passes, warns, type Check } from "../check.ts";
 
 const namedMax = 5;
 
-/** Reports people of a realm who have one id in several spellings, from before such ids were refused. */
+/** Reports people of a realm whose ids differ only in spelling, created before such ids were refused. */
 export async function checkSpellings(db: Db, context: Context): Promise<Check[]> {
   const realms = await context.realms();
   return Promise.all(

@@ -8,7 +8,7 @@ import type { Service } from "../service.ts";
 /** The server under load. */
 export type Target = Pick<Service, "port" | "token" | "cpu">;
 
-/** Starts the bare server on the service's own Postgres, in a process of its own whose CPU time counts as `start`. */
+/** Starts the bare server on the service's own Postgres, in a separate process whose CPU time counts as `start`. */
 export async function startBare(service: Service, userId: string, cleanup: Cleanup): Promise<Target> {
   const child = fork(fileURLToPath(new URL("../bare.ts", import.meta.url)), [service.realmId, userId], {
     env: { ...process.env, BENCH_DATABASE_URL: service.databaseUrl },

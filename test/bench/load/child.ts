@@ -1,5 +1,5 @@
 /**
- * The load generator: a process of its own, so its work is not counted as the service's. Takes one order and ends; any
+ * The load generator: a separate process, so its work is not counted as the service's. Takes one order and ends; any
  * message after that ends it early.
  */
 import { setTimeout as delay } from "node:timers/promises";
@@ -12,7 +12,7 @@ const answer = (message: LoadMessage): void => {
   });
 };
 
-/** Requests due later are not sent; earlier ones are, however late. */
+/** Requests due after this time are not sent; those due before it are sent, however late. */
 let endsAt = Number.POSITIVE_INFINITY;
 
 process.once("message", (order: LoadOrder) => {
@@ -98,7 +98,7 @@ async function greet(
 
 /**
  * Sends a request on the connection that has been free for longest, so none idles until the service closes it, or on a
- * new one. Where every response is accepted, so is a missing one.
+ * new one. If every response is accepted, a missing one is accepted as well.
  */
 async function ask(
   request: Buffer,

@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 
 /**
- * A connection that sends one request after the other; far cheaper than `node:http`, for the service's own responses
- * only.
+ * A connection that sends one request after another; far cheaper than `node:http`, and only for the service's own
+ * responses.
  */
 export interface Connection {
-  /** Sends a request as it is and resolves with its response. */
+  /** Sends a request unchanged and resolves with its response. */
   ask(request: Buffer): Promise<Answer>;
   /** Returns whether either side has ended it. */
   hasEnded(): boolean;
@@ -21,7 +21,7 @@ export interface Answer {
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** Opens a kept connection to loopback. Every response of the service has a Content-Length. */
+/** Opens a keep-alive connection to loopback. Every response of the service has a Content-Length. */
 export async function openConnection(port: number): Promise<Connection> {
   const socket = await connected(port);
   let received: Buffer = Buffer.alloc(0);
@@ -97,7 +97,7 @@ const addresses = 200;
 let connections = 0;
 
 /**
- * Connects from another of this machine's addresses each time: rate limits of public endpoints apply to each address.
+ * Connects from a different address of this machine each time: rate limits of public endpoints apply to each address.
  */
 const connected = (port: number): Promise<Socket> =>
   new Promise((resolve, reject) => {

@@ -10,10 +10,10 @@ import type { Cleanup } from "../cleanup.ts";
 import { readCpu, type CpuByPart } from "../cpu.ts";
 import { until } from "../service.ts";
 
-/** `openssl ocsp` as a responder of its own: an index file, a P-256 key, one request at a time. */
+/** `openssl ocsp` as a separate responder: an index file, a P-256 key, one request at a time. */
 export interface OpensslResponder {
   port: number;
-  /** Of the CA whose certificates it knows, DER. */
+  /** The certificate of the CA whose certificates the responder knows, DER. */
   issuer: Buffer;
   cpu(): CpuByPart;
   stop(): Promise<void>;
@@ -63,7 +63,7 @@ function hexOf(serialNumber: string): string {
   return hex.length % 2 === 0 ? hex : `0${hex}`;
 }
 
-/** Sends a request: the responder ends if a connection brings none. */
+/** Sends a request: the responder ends if a connection sends none. */
 const answers = (port: number, issuer: Buffer, serialNumber: string): Promise<boolean> =>
   askOverHttp(`http://127.0.0.1:${port}/`, {
     body: encodeOcspRequest([encodeCertId({ issuer, serialNumber })]),

@@ -2,10 +2,10 @@
 export interface LoadOrder {
   port: number;
   token: string;
-  /** Instead of the token: in turn, as the paths. */
+  /** Used in turn instead of the token, like the paths. */
   tokens?: readonly string[];
   method: "GET" | "POST" | "DELETE";
-  /** Called in turn, from the start again after the last. */
+  /** Requested in turn, from the beginning again after the last. */
   paths: readonly string[];
   /** Sent as JSON. */
   body?: object;
@@ -16,19 +16,19 @@ export interface LoadOrder {
   /** A connection for each request, for servers that do not keep them open. */
   reconnect?: boolean;
   /**
-   * A path requested on each connection before the load begins: a server ends connections that bring no request for
-   * some seconds.
+   * A path requested on each connection before the load begins: a server ends connections that send no request for some
+   * seconds.
    */
   greeting?: string;
   /** Requests per second, whether or not earlier ones are answered: latencies are then counted from when each was due. */
   rate?: number;
-  /** A request is not sent if no connection is free within so many milliseconds from when it was due. */
+  /** A request is not sent if no connection is free within this many milliseconds after it was due. */
   patienceMs?: number;
   /** A text in every response, which has to be a 200. Omitted: responses are counted by status. */
   contains?: string;
-  /** Requests in all, at most. */
+  /** The most requests to send. */
   count: number;
-  /** Responses in the first so many seconds are not counted. */
+  /** Responses in this many seconds at the beginning are not counted. */
   warmUpSeconds?: number;
   concurrency: number;
   /** The generator gives up after this time. */
@@ -42,13 +42,13 @@ export interface LoadReport {
   /** Milliseconds, sorted. */
   latencies: number[];
   /**
-   * Responses by status, with what a client needs and did not get: `503 without Retry-After`. Without a response: `no
+   * Responses by status, with what a client needs but did not get: `503 without Retry-After`. Without a response: `no
    * connection` or `connection lost`.
    */
   statuses: Record<string, number>;
   /** Ids of issuances from 202 responses. */
   unfinished: string[];
-  /** Requests without a free connection in time. */
+  /** Requests that were not sent, because no connection was free in time. */
   unsent: number;
   /** CPU time of the generator's process from its start, in microseconds. */
   cpuUs: number;

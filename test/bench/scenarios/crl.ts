@@ -18,7 +18,7 @@ interface Spent {
   postgresMs: number;
 }
 
-/** From a waiting serial number to the list that OpenSSL reads over HTTP. */
+/** The time from a waiting serial number until OpenSSL reads it in the list over HTTP. */
 export const crl: Scenario = {
   title: "Certificate revocation lists",
   about: `One issuer with ${sizes.map((size) => size.toLocaleString("en-GB")).join(", ")} entries: first all are put on the list, then one more, ${rounds} times (medians). CPU time is without that of an idle service, in steps of 10 ms. CRLs are at least 5 s apart.`,
@@ -113,7 +113,7 @@ async function add(
   return { seconds, workerMs: ms("worker"), postgresMs: ms("Postgres") };
 }
 
-/** Measures what the service uses in so many seconds while idle. */
+/** Measures the CPU time that the idle service uses in a given number of seconds. */
 async function idleCpu(service: Service): Promise<(seconds: number) => CpuByPart> {
   const measuredSeconds = 10;
   await delay(2_000);

@@ -14,7 +14,7 @@ const requests = 20;
 const goalMs = 200;
 const servers = 8;
 
-/** Everything that the dashboard requests, never from numbers kept from the request before. */
+/** Everything that the dashboard requests, never from numbers cached for the previous request. */
 export const dashboard: Scenario = {
   title: "The dashboard of a large realm",
   about: `${largeRealm.profiles.toLocaleString("en-GB")} profiles, and 35 days of answers to ${servers} RADIUS servers: ${requests} requests of each kind, so far apart that none is answered from the numbers of the one before.`,
@@ -42,7 +42,7 @@ export const dashboard: Scenario = {
         );
         const ms = performance.now() - askedAt;
         if (status !== 200) throw new Error(`${each.path} was answered ${status}: ${body.slice(0, 300)}`);
-        // The first of each reads what the others find in memory.
+        // Skips the first round: it reads what later rounds find in memory.
         if (round === 0) continue;
         each.latencies.push(ms);
         each.cpuUs += cpuTotal(cpuBetween(before, service.cpu()));
@@ -65,7 +65,7 @@ export const dashboard: Scenario = {
   },
 };
 
-/** Every question about a realm in numbers, over the longest period that it offers. */
+/** Returns the paths of a realm's numbers, over the longest period that they offer. */
 const pathsOfDashboard = (): string[] =>
   endpoints
     .map(({ path }) => path)

@@ -15,7 +15,7 @@ const pace = 250;
 const connections = 8;
 const idleSeconds = 20;
 
-/** A directory's first cycle: each person is looked for and made, as Entra does it. */
+/** A directory's first cycle: each person is searched for and created, as Entra does it. */
 export const directory: Scenario = {
   title: "First cycle of a directory",
   about: `SCIM brings ${people.toLocaleString("en-GB")} people: a search by \`externalId\`, then a POST, ${pace} requests a second, ten times what Entra sends at most. Meanwhile a client creates single profiles, ${singlesPauseMs} ms apart; the multiple is of their p95 in ${idleSeconds} s without the cycle. The CPU time is of the cycle and the single profiles together, less what single profiles cost without it.`,
@@ -80,7 +80,9 @@ export const directory: Scenario = {
   },
 };
 
-/** Connects a directory; the function brings one person and returns how long the search and the POST took, in ms. */
+/**
+ * Connects a directory; the returned function adds one person and returns how long the search and the POST took, in ms.
+ */
 async function openDirectory({ service, cleanup }: Run) {
   const client = addClient(service, ["--scopes", "scim"]);
   const token = await obtainToken(service.port, client, "scim");
@@ -112,7 +114,7 @@ async function openDirectory({ service, cleanup }: Run) {
   };
 }
 
-/** Throws unless the directory has exactly so many people. */
+/** Throws unless the directory has exactly the expected number of people. */
 async function checkPeople({ db, realmId }: Service, expected: number): Promise<void> {
   const { count } = only(
     await db.query<{ count: number }>(

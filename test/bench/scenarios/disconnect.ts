@@ -11,7 +11,7 @@ const revoked = 300;
 const paceMs = 200;
 const readers = 20;
 
-/** From the response to the revoking request to the line at RADIUS servers that wait for it. */
+/** The time from the revoking request until RADIUS servers that wait for its line have received it. */
 export const disconnect: Scenario = {
   title: "Disconnecting revoked devices",
   about: `${readers} RADIUS servers, each with an application of its own, wait at \`GET /api/radius/revoked\` as \`realmpass-disconnect\` does. ${revoked} profiles are revoked, ${paceMs} ms apart: from the request until the last server has the line.`,

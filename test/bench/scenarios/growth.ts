@@ -7,7 +7,7 @@ import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const people = 10_000;
 
-/** The tables whose growth a reader wants to see apart; every other one is in `rest`. */
+/** The tables whose growth a reader wants to see separately; all others are in `rest`. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   certificates: ["certificates", "active_profiles", "profile_spans", "revocations", "crl_pieces"],
   issuances: ["issuances", "issuance_outputs"],
@@ -18,7 +18,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 /** Erased some time after the end of a job. */
 const passing = ["jobs", "job_rows"];
 
-/** What stays in the database of each thing that happens. */
+/** How much of each operation remains in the database. */
 export const growth: Scenario = {
   title: "Growth of the database",
   about: `Bytes that stay, tables and indexes after \`vacuum full\`, of each of ${people.toLocaleString("en-GB")}: an onboarding of people, then a profile of each as PKCS#12, then an offboarding of the people, which revokes it. Outputs of profiles, and the rows of jobs, are erased in time and are not counted; neither are queue and logs.`,

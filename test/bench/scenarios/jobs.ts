@@ -13,7 +13,7 @@ export interface MeasuredJob {
   accepted: number;
   /** Until the job had ended. */
   ended: number;
-  /** For an offboarding: until none of its people could sign in. */
+  /** For an offboarding: until none of its people could sign in any more. */
   lockedOut: number;
 }
 
@@ -78,7 +78,7 @@ async function watchJob(
   }
 }
 
-/** Returns a file of so many new people, each with a P-256 profile as PKCS#12 if asked for. */
+/** Returns a file with this number of new people, each with a P-256 profile as PKCS#12 if requested. */
 export function onboardingFile(people: number, { profiles }: { profiles: boolean }): JobFile {
   const round = randomUUID();
   const header = profiles ? "pairwiseID,email,profileName,deviceType,format" : "pairwiseID,email";
@@ -97,7 +97,7 @@ export interface Cost {
   others: number;
 }
 
-/** Measures the CPU time that the service uses while something happens, for each of so many rows. */
+/** Measures the CPU time that the service uses while something happens, per row. */
 export async function costOfEach(service: Service, rows: number, happens: () => Promise<unknown>): Promise<Cost> {
   const before = { cpu: service.cpu(), machine: readMachineCpu(), own: process.cpuUsage() };
   await happens();
@@ -118,7 +118,9 @@ export const costColumns = (of: string, { times }: { times?: string } = {}): str
   "others' CPU",
 ];
 
-/** Returns the costs of some rounds, medians; `baseUs` is the CPU time that they are a multiple of: null for none. */
+/**
+ * Returns the costs of some rounds, as medians; the multiple is of the CPU time `baseUs`, and empty if that is null.
+ */
 export function costCells(rounds: readonly Cost[], baseUs?: number | null): string[] {
   const cpuUs = median(rounds.map(({ cpu }) => cpuTotal(cpu)));
   return [

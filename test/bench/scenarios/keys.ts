@@ -9,10 +9,10 @@ import { backendNames, type Scenario } from "./scenario.ts";
 const concurrency = 4;
 const rounds = 3;
 
-/** Enough for some seconds each. */
+/** Enough for some seconds of each key type. */
 const profilesOf: Record<KeyType, number> = { "ec-p256": 1_000, "rsa-2048": 40, "rsa-3072": 20 };
 
-/** What a profile costs with a key of each type, made when it is asked for. */
+/** The cost of a profile with a key of each type, made on request. */
 export const keys: Scenario = {
   title: "Profiles by key type",
   about: `Profiles as PKCS#12 with each key type, concurrency ${concurrency}, in turn: medians of ${rounds} rounds. There is no pool of keys, so each profile has the CPU time of its own key.`,

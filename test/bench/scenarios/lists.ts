@@ -90,7 +90,7 @@ export const lists: Scenario = {
   },
 };
 
-/** Combinations over the goal that the document states. */
+/** The most combinations over the goal that the document lists. */
 const shownMax = 3;
 
 interface Slow {

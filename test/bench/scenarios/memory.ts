@@ -12,11 +12,11 @@ import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const operations = 200_000;
 const perSecond = 800;
-/** Run before memory is read: code is compiled, pools are filled. */
+/** The share of the load that runs before memory is read, so that code is compiled and pools are filled. */
 const warmUpPart = 0.1;
 const lookEveryMs = 1_000;
 const profilesEach = 10;
-/** For work after a response: timers that end, connections that idle. */
+/** Time for work after the responses: timers end, connections become idle. */
 const settleMs = 15_000;
 
 type Share = Pick<LoadOrder, "method" | "paths" | "contains"> & Partial<LoadOrder>;
@@ -91,7 +91,7 @@ async function liveMemory(service: Service): Promise<Map<Part, number>> {
   return new Map(await Promise.all(serviceParts.map(read)));
 }
 
-/** Runs all kinds of requests beside each other, evenly, each by a generator of its own. */
+/** Sends all kinds of requests in parallel and evenly, each kind by its own generator. */
 async function mixedLoad(run: Run, total: number): Promise<void> {
   const { service, quick, cleanup } = run;
   const users = await addUsers(service, Math.ceil(total / 20));
@@ -138,7 +138,7 @@ async function mixedLoad(run: Run, total: number): Promise<void> {
   );
 }
 
-/** Makes so many profiles to be revoked; returns their paths. */
+/** Makes the given number of profiles that are to be revoked; returns their paths. */
 async function addRevocable(service: Service, count: number): Promise<string[]> {
   const userIds = await addUsers(service, Math.ceil(count / profilesEach));
   await addProfiles(service, userIds, profilesEach);

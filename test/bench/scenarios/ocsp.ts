@@ -117,7 +117,7 @@ interface Variant {
   target: Target;
 }
 
-/** Measures the least CPU that a responder which signs each response can use, in microseconds on one core. */
+/** Measures the least CPU time that a responder which signs each response can use, in microseconds on one core. */
 function signatureAlone(quick: boolean): number {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const answer = randomBytes(150);
@@ -142,14 +142,14 @@ const load = (
       method: "POST",
       paths: [path],
       octets: { type: "application/ocsp-request", bodies },
-      // The name of the certificate that signs the response: a response without a status has none.
+      // The name of the certificate that signs the response: a response without a status does not contain it.
       contains: "OCSP responder",
       count: quick ? count / 10 : count,
     },
     cleanup,
   );
 
-/** `openssl ocsp` is compared with the row that has a connection for each request, as it does. */
+/** `openssl ocsp` is compared with the row that has a connection for each request, because it also needs one. */
 const rowOf = ({ name, what, order }: Variant, results: readonly Measured[], opensslUs: number): string[] => [
   name,
   what,

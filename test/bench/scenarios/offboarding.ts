@@ -13,7 +13,7 @@ const profilesEach = 3;
 const rounds = 3;
 const earlierRevocations = 1_000_000;
 
-/** Bulk offboarding by user id, before and after a great many others were revoked. */
+/** Bulk offboarding by user id, before and after very many other profiles were revoked. */
 export const offboarding: Scenario = {
   title: "Bulk offboarding",
   about: `\`POST /api/jobs/offboarding\` with ${people.toLocaleString("en-GB")} people with ${profilesEach} profiles and a session each: from the 202 until none can sign in, and until every profile is revoked. Medians of ${rounds} rounds, before and after ${earlierRevocations.toLocaleString("en-GB")} other revocations.`,
@@ -113,7 +113,7 @@ async function addSessions({ db, realmId, client }: Service, userIds: readonly s
   `);
 }
 
-/** Makes profiles of one person that were revoked long ago, in portions and without triggers. */
+/** Makes revoked profiles of one person, in portions and without triggers. */
 async function addRevocations(service: Service, count: number): Promise<void> {
   const { db, realmId } = service;
   const [userId] = await addUsers(service, 1);

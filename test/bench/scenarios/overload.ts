@@ -15,7 +15,7 @@ const capacityConcurrency = 32;
 const capacityRequests = 4_000;
 const people = 20_000;
 const secondsOf = (quick: boolean): number => (quick ? 30 : 300);
-/** How long the service may take to finish the work it has accepted. */
+/** How long the service may take to finish the work that it has accepted. */
 const drainSecondsMax = 600;
 const lookEveryMs = 1_000;
 
@@ -24,7 +24,7 @@ const allowed = ["200", "202", "503"];
 
 /**
  * More load than the service can handle, for minutes: which requests are refused, which are late, and whether the
- * service recovers by itself.
+ * service recovers on its own.
  */
 export const overload: Scenario = {
   title: "Beyond capacity",

@@ -16,9 +16,9 @@ import { createProfiles } from "./profiles/profiles.ts";
 import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const revoked = 300;
-/** One in so many is revoked by offboarding its owner. */
+/** One in this many is revoked by offboarding its owner. */
 const offboardedEach = 10;
-/** The least time between two revocations, so CRLs are met at every moment of their pause. */
+/** The least time between two revocations, so that they occur at every moment of the pause between CRLs. */
 const paceMs = 200;
 const askEveryMs = 2;
 const fetchEveryMs = 250;
@@ -29,7 +29,10 @@ const evenRate = 500;
 const bystanders = 100;
 const stormConcurrency = 32;
 
-/** From the revoking request to a RADIUS server's view of it, and that view during mass revocation. */
+/**
+ * The time from the revoking request until RADIUS servers see the revocation, and how OCSP performs during mass
+ * revocation.
+ */
 export const revocation: Scenario = {
   title: "Revocation",
   about: `Two workers, two responders. ${revoked} revocations, ${paceMs} ms apart, every ${offboardedEach}th by offboarding the owner: from the request until both responders answer \`revoked\` (asked every ${askEveryMs} ms), and until the CRL has the serial number (fetched every ${fetchEveryMs} ms). Then ${evenRate} OCSP requests a second during bulk offboardings of ${people.toLocaleString("en-GB")} people with a profile each, ${rounds} times; then as many people by single requests at concurrency ${stormConcurrency}.`,
@@ -133,7 +136,7 @@ async function revokeOneByOne(
   const watcher = watchCrl(service, issuer);
   const agent = new Agent({ keepAlive: true });
   const onCrl: Promise<void>[] = [];
-  // Profiles of one person are adjacent: one of each is taken.
+  // Takes one profile of each person: profiles of one person are adjacent.
   const chosen = profiles.filter(({ userId }, index) => profiles.findIndex((each) => each.userId === userId) === index);
   try {
     for (const [index, profile] of chosen.slice(0, count).entries()) {
@@ -167,7 +170,7 @@ async function remove({ port, token }: Service, path: string): Promise<void> {
   if (answer.status !== 200) throw new Error(`DELETE was answered ${answer.status}: ${text}`);
 }
 
-/** Polls on a kept connection. */
+/** Polls on a keep-alive connection. */
 async function untilRevoked(url: string, issuer: Issuer, { serialNumber }: Profile, agent: Agent): Promise<void> {
   const giveUpAt = performance.now() + 30_000;
   while ((await ask(url, issuer, serialNumber, agent)) !== "revoked") {
@@ -235,7 +238,7 @@ function watchCrl({ port }: Service, issuer: Issuer): { has(serialNumber: string
   };
 }
 
-/** Returns a serial number's octets, nearly always 16, so nothing else in a CRL is taken for it. */
+/** Returns a serial number's octets, nearly always 16, so nothing else in a CRL is mistaken for them. */
 function octetsOf(serialNumber: string): Buffer {
   const hex = BigInt(serialNumber).toString(16);
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, "hex");
@@ -248,7 +251,7 @@ interface AskedDuring {
   jobSeconds: number[];
 }
 
-/** Asks about profiles that stay good while others are revoked: a worker directly and the API, in turn. */
+/** Asks about profiles that stay good while others are revoked: alternately a responder directly and the API. */
 async function askDuringOffboardings(
   run: Run,
   issuer: Issuer,
@@ -355,14 +358,14 @@ async function offboardOneByOne({ service, cleanup }: Run, issuer: Issuer, count
     answers,
     seconds: answered,
     publishedSeconds,
-    // The first one was there before.
+    // The first CRL existed before.
     crls: moments.length - 1,
     closestSeconds: Math.min(...gaps),
     workerMs,
   };
 }
 
-/** Records when CRLs are published, by the database's clock: it polls far more often than they may appear. */
+/** Records when CRLs are published, by the database's clock: polls far more often than CRLs can appear. */
 function watchPublications({ db }: Service, issuer: Issuer): { stop(): Promise<number[]> } {
   const moments: number[] = [];
   const stopping = new AbortController();

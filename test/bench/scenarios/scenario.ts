@@ -9,7 +9,7 @@ export interface Run {
   /** CPU microseconds per profile of {@link measureFloor}, taken just before. */
   floorUs: number;
   quick: boolean;
-  /** Repeated measurements run once. */
+  /** Whether repeated measurements run only once. */
   once: boolean;
   cleanup: Cleanup;
 }
@@ -29,14 +29,14 @@ export interface Scenario {
   columns: readonly string[];
   /** For the document, below the table: an explanation, or a measurement by hand. */
   note?: string;
-  /** The backends it is run with. Default: all that are asked for. */
+  /** The backends that it runs with. Default: all that are requested. */
   backends?: readonly Backend[];
   /** Variables that the service is started with, in addition to those of every scenario. */
   env: (quick: boolean) => Record<string, string>;
   run: (run: Run) => Promise<Outcome>;
   /**
-   * For measurements that change nothing: prepares the service and returns them. Two builds are then compared while both
-   * run, measurement by measurement in turn, so that a machine that slows down meanwhile slows both alike.
+   * For measurements that change nothing: prepares the service and returns the measurements. Two builds are then
+   * compared while both run, with the measurements in turn, so that a machine that becomes slower affects both alike.
    */
   inTurn?: (run: Pick<Run, "service" | "cleanup">) => Promise<(() => Promise<Figure[]>)[]>;
 }

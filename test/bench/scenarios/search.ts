@@ -15,7 +15,7 @@ const goalMs = 50;
 interface Term {
   /** `serial number, its end` */
   what: string;
-  /** The search texts; each request has another, so no result comes from a cache of the last one. */
+  /** The search texts; each request uses another, so no result comes from the previous request's cache. */
   texts: readonly string[];
   /** The group that has to contain results, if there are any. */
   group: "user" | "profile" | undefined;

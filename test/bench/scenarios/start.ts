@@ -77,7 +77,7 @@ async function startTwice({ tree, cleanup }: Run, note: (what: string, taken: Ta
 }
 
 function runCommand(tree: string, args: readonly string[]): Taken {
-  // A child that has ended counts with this process, which does nothing meanwhile.
+  // A child that has ended counts with this process, which is otherwise idle.
   const before = cpuTotal(readCpu([process.pid]));
   const startedAt = performance.now();
   const { status } = spawnSync(process.execPath, [...args], { cwd: tree, stdio: "ignore" });

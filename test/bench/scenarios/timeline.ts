@@ -16,7 +16,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 interface Question {
   /** `timeline of a person` */
   what: string;
-  /** Each request has another, so no result comes from a cache of the last one. */
+  /** Each request uses another path, so no result comes from the previous request's cache. */
   paths: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export const timeline: Scenario = {
     const rows: string[][] = [];
     const figures: Figure[] = [];
     const questions = await questionsAbout(service);
-    // Requests each once over each connection, so no measured request is the first.
+    // Sends each request once over each connection, so no measured request is the first.
     for (const { what, paths } of questions)
       await ask(connections, service, { what, paths: paths.slice(0, concurrency) });
     for (const question of questions) {

@@ -36,7 +36,7 @@ const inLines = (text: string): string => text.replace(/.{64}/g, "$&\n");
 
 interface Override {
   chain?: readonly Buffer[];
-  /** The device whose PKCS#12 file it gets. */
+  /** The device type that decides the form of the PKCS#12 file. */
   as?: DeviceType;
 }
 
@@ -70,7 +70,7 @@ function encode(name: Name, format: AppFormat, { chain = [hierarchy.issuer], as 
   });
 }
 
-/** Has an app read a file; returns its network, or the reason for which it does not go on. */
+/** Makes an app read a file; returns the network that the app read, or the reason why it refuses the file. */
 function outcome(app: App, file: string | Buffer, now = systemClock.now()) {
   try {
     return app.read(Buffer.from(file), now);
@@ -80,7 +80,7 @@ function outcome(app: App, file: string | Buffer, now = systemClock.now()) {
   }
 }
 
-/** Files so far: apps that get the same form read one file, and its PKCS#12 is opened once. */
+/** Files made so far: apps with the same format read the same file, so its PKCS#12 is opened once. */
 const files = new Map<DeviceType, string>();
 function fileFor(name: Name): string {
   const as = name === "Linux" ? "Linux" : "Windows";
@@ -89,7 +89,7 @@ function fileFor(name: Name): string {
   return file;
 }
 
-/** Changes the first match; throws if there is none, since then nothing is broken. */
+/** Replaces the first match; throws if there is none, because then the file would not be broken. */
 function change(file: string, from: string | RegExp, to: string | ((found: string) => string)): string {
   const changed = typeof to === "string" ? file.replace(from, () => to) : file.replace(from, to);
   if (changed === file) throw new Error(`the file has nothing like ${String(from)}`);
@@ -114,12 +114,12 @@ const rcoi = (value: string) => (file: string) =>
     `<IEEE80211><ConsortiumOID>${value}</ConsortiumOID><MinRSNProto>CCMP</MinRSNProto></IEEE80211></CredentialApplicability>`,
   );
 
-/** The reason for which an app refuses the change; true: the app takes the file all the same. */
+/** The reason why an app refuses the changed file; true: the app accepts the file. */
 type Expected = Partial<Record<Name, string | true>>;
 
 /**
- * Each rule of an app with a file that breaks it, and the apps that do not have the rule. An app without a word about
- * the change is left out.
+ * Each rule, a change that breaks it, and what each app does with the changed file. Apps without an entry are not
+ * tested.
  */
 const rules: readonly [string, (file: string) => string, Expected][] = [
   [
@@ -327,7 +327,7 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
     }
   });
 
-  test("a file that is no XML, such as an error, is refused by each app that reads EAP metadata", () => {
+  test("a file that is not XML, such as an error, is refused by each app that reads EAP metadata", () => {
     for (const app of [linux, android, ios, windows])
       expect(outcome(app, `{"error":"user_locked"}`)).toBe("the file is not XML");
   });
@@ -339,13 +339,13 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
   });
 
   test.each(["Android", "iOS", "Windows"] as const)(
-    "the file for %s is under 3DES, which older systems open",
+    "the file for %s is encrypted with 3DES, which older systems can open",
     (name) => {
       expect(outcome(names[name], encode(name, "eap-config", { as: "Linux" }))).toBe("older systems open 3DES alone");
     },
   );
 
-  test("Linux opens files under AES and under 3DES, at the earliest five minutes before the certificate is valid", () => {
+  test("Linux opens files encrypted with AES or 3DES, at the earliest five minutes before the certificate is valid", () => {
     const notBefore = Date.parse(hierarchy.clients["ec-p256"].x509.validFrom);
     for (const as of ["Linux", "Windows"] as const) {
       const file = encode("Linux", "eap-config", { as });

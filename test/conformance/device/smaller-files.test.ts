@@ -74,7 +74,7 @@ const modesIn = (folder: string): Record<string, string> =>
       .map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
   );
 
-/** Names of networks that mean something in a file's name, a list, or a file of settings. */
+/** Network names with characters that have a meaning in file names, lists or settings files. */
 const oddNames = [
   "日本語の無線",
   "../../../etc/x",
@@ -90,7 +90,7 @@ const oddNames = [
 describe("onc", () => {
   const Guid = z.string().regex(/^\{[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
   const Base64 = z.base64().min(1);
-  /** The parts of chromium's onc_spec.md that the service writes, and nothing beyond them. */
+  /** Only the parts of chromium's onc_spec.md that the service writes. */
   const Onc = z.strictObject({
     Type: z.literal("UnencryptedConfiguration"),
     NetworkConfigurations: z
@@ -106,7 +106,7 @@ describe("onc", () => {
             EAP: z.strictObject({
               Outer: z.literal("EAP-TLS"),
               Identity: z.string(),
-              // Identity is allowed with it alone.
+              // `Identity` is allowed only together with this.
               SaveCredentials: z.literal(true),
               ClientCertType: z.literal("Ref"),
               ClientCertRef: Guid,
@@ -130,7 +130,7 @@ describe("onc", () => {
   const read = (network: Partial<NetworkSettings> = {}) =>
     Onc.parse(JSON.parse(encode("onc", network).toString("utf8")));
 
-  test("follows the format; each reference is in the file, and no GUID twice", () => {
+  test("follows the format; each reference is in the file, and no GUID occurs twice", () => {
     const { NetworkConfigurations, Certificates } = read();
     const guids = [...NetworkConfigurations, ...Certificates].map(({ GUID }) => GUID);
     expect(new Set(guids).size).toBe(guids.length);
@@ -188,7 +188,7 @@ describeWithTool(["nmcli", "openssl"], "networkmanager", () => {
     });
   const valueOf = (file: string, name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(file)?.[1] ?? "";
 
-  test("has a file for each network and the CAs, all for their owner alone", () => {
+  test("has a file for each network and one for the CAs, all accessible only to their owner", () => {
     const folder = unpacked(encode("networkmanager", { wired: true }));
     expect(modesIn(folder)).toEqual({
       "realmpass-wifi.example.org-1.nmconnection": "600",
@@ -245,7 +245,7 @@ describeWithTool(["nmcli", "openssl"], "networkmanager", () => {
 });
 
 describe("iwd", () => {
-  test("has a file for its owner alone, named as iwd names networks, for each network", () => {
+  test("has one file per network, named as iwd requires and accessible only to its owner", () => {
     const folder = unpacked(encode("iwd", { ssids: ["eduroam", "Campus Net_1-a", ...oddNames] }));
     const hex = (name: string): string => `=${Buffer.from(name).toString("hex")}.8021x`;
     const expected = ["eduroam.8021x", "Campus Net_1-a.8021x"].concat(

@@ -7,7 +7,7 @@ import { givenUser } from "../../support/given/issuing.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import type { RunningService } from "../../support/service/service.ts";
 
-/** The help desk's view while real devices connect to a real RADIUS server that asks OCSP. */
+/** The help desk's view while real devices connect to a real RADIUS server that uses OCSP. */
 
 interface Profile {
   userId: string;
@@ -40,7 +40,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     return { userId, serial: made.serial, files: { pkcs12: Buffer.from(made.data, "base64") } };
   }
 
-  /** How often devices were let in and refused. */
+  /** How many logins were admitted and refused. */
   const tried = { good: 0, refused: 0 };
   const comes = async ({ files }: Profile): Promise<boolean> => {
     const admitted = await started.admits(files);
@@ -64,7 +64,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
 
     expect(await comes(second)).toBe(true);
 
-    // The server that checked one device checks all.
+    // A server that has checked one device checks them all.
     await eventually(async () => {
       expect(await answerAbout(first)).toMatchObject({ code: "never_asked", lastCheck: null, servers: 1 });
     });
@@ -92,7 +92,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
       text: expect.stringMatching(/^Revoked by the application .* No attempt seen since\.$/),
     });
 
-    // Less than a minute after the last recorded good check: the first refusal is recorded even so.
+    // The last recorded good check is less than a minute old; the first refusal is recorded all the same.
     await eventually(async () => {
       expect(await comes(profile)).toBe(false);
     });

@@ -41,7 +41,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
     let disconnectPort: number;
     let sessionsFile: string;
     let accessPoints: [AccessPoint, AccessPoint];
-    /** Between the script and the API. */
+    /** The proxy between the script and the API. */
     let network: TcpProxy;
     let directory: string;
 
@@ -93,7 +93,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       signal(name: NodeJS.Signals): void;
     }
 
-    /** Starts the script under dash, as its systemd unit does, with the given state directory or else a new one. */
+    /** Starts the script under dash, as its systemd unit does, with the given state directory or a new one. */
     async function start({
       state,
       url = `http://127.0.0.1:${network.port}`,
@@ -107,7 +107,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       points?: readonly string[];
       from?: string;
     } = {}): Promise<Script> {
-      // A script that an earlier test ended does not count.
+      // Waits until no script from an earlier test is still connected.
       await eventually(async () => {
         expect(await waiting()).toBe(0);
       });
@@ -121,7 +121,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       const child = spawn(
         requireTool("dash"),
         [script, url, join(files, "client"), from, join(files, "access-points"), own],
-        // In a group of its own, so a signal reaches curl and radclient, too, as systemd's do.
+        // In its own process group, so a signal also reaches curl and radclient, as systemd's signals do.
         {
           env: { PATH: process.env["PATH"], PORT: String(disconnectPort) },
           stdio: ["ignore", "pipe", "pipe"],
@@ -149,7 +149,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       try {
         if (pid !== undefined) process.kill(-pid, name);
       } catch {
-        // It has ended.
+        // The process has already ended.
       }
     }
 
@@ -164,7 +164,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
     const waiting = async (): Promise<number> =>
       (await registry.getSingleMetric("realmpass_revoked_feed_waiting")?.get())?.values[0]?.value ?? 0;
 
-    /** Waits until the script waits for revocations. */
+    /** Resolves when the script is waiting for revocations. */
     const isWaiting = () =>
       eventually(async () => {
         expect(await waiting()).toBe(1);
@@ -208,8 +208,8 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       asked.map(({ userName, session }) => `${userName} ${session}`).sort();
 
     /**
-     * Returns the Disconnect-Requests of an access point for these; a script that begins also sends the revocations of
-     * the minute before.
+     * Returns the Disconnect-Requests for these names that an access point received. The filter is needed because a
+     * script that starts also sends the revocations of the last minute.
      */
     const askedAbout = (point: AccessPoint, names: readonly string[]) => (): string[] =>
       sorted(point.disconnected().filter(({ userName }) => names.includes(userName)));
@@ -219,7 +219,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       const revoked = people.slice(0, 1_000).map(({ identity }) => identity);
       const others = people.slice(1_000).map(({ identity }) => identity);
       const [first, second] = accessPoints;
-      // A hundred have gone home, a hundred are at both access points.
+      // The first hundred have disconnected; another hundred have sessions at both access points.
       const atFirst = revoked.slice(100, 600).map(sessionOf);
       const atSecond = revoked.slice(500, 1_000).map(sessionOf);
       const gone = revoked.slice(0, 100).map(sessionOf);
@@ -327,7 +327,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toEqual(sorted(odd));
       expect(askedOfSecond()).toEqual([]);
 
-      // Good devices are still known.
+      // The sessions of other devices are still known.
       await revoke([bystander!.identity]);
       await eventually(() => {
         expect(askedOfSecond()).toHaveLength(1);
@@ -410,7 +410,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       });
     });
 
-    test("logs each access point without an answer or a file, with the number of its remaining sessions", async () => {
+    test("logs each access point that does not answer or has no file, with the number of its remaining sessions", async () => {
       const [person] = await givenPeople(1);
       const [first, second] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);

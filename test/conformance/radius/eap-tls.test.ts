@@ -59,9 +59,9 @@ interface Wanted {
 interface Realm {
   id: string;
   domain: string;
-  /** Of one of the realm's programs. */
+  /** An access token of one of the realm's applications. */
   token: string;
-  /** PEM: the issuing CA, and the same with its root. */
+  /** PEM: the issuing CA; `chain` adds its root. */
   issuer: string;
   chain: string;
   crlUrl: string;
@@ -75,7 +75,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   let server: { certificate: string; privateKey: string };
   let healthy: Profile;
   let special: Profile;
-  /** The application that RADIUS servers ask as. */
+  /** The application with which RADIUS servers authenticate to the API. */
   let reader: { clientId: string; clientSecret: string };
   const radius = {} as Record<RadiusMode, RadiusServer>;
 
@@ -107,7 +107,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       key: server.privateKey,
       exception: special.identity,
     };
-    // The strict one trusts the other realm's issuer as well: there only the name keeps its devices out.
+    // The strict server also trusts the other realm's issuer, so there only the name keeps that realm's devices out.
     const trusted = { strict: ownRealm.issuer + otherRealm.issuer, resilient: ownRealm.issuer };
     for (const mode of modes) radius[mode] = await startRadius({ ...common, mode, issuers: trusted[mode] });
   });
@@ -127,7 +127,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     { realmId, issuerId, issuer, root }: { realmId: string; issuerId: string; issuer: Buffer; root: Buffer },
     { clientId, clientSecret }: { clientId: string; clientSecret: string },
   ): Promise<Realm> {
-    // Most of the realm's profiles are revoked here, one by one.
+    // The tests revoke most of the realm's profiles, one by one.
     const [row] = await service.owner.query<{ domain: string }>(sql`
       update realms set offboarding_share_percent = 100 where id = ${realmId} returning domain
     `);
@@ -245,7 +245,8 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       const profile = await issue(ownRealm, { format, deviceType });
       const setUp = setUpOf(format, "pkcs12" in profile.files ? profile.files.pkcs12 : Buffer.alloc(0));
       profile.files = setUp.files;
-      // The realm names its server by its own domain; here it has the page's name.
+      // The profile names the server in the realm's domain; the server of this test has the name from the documentation
+      // page.
       expect(setUp.serverNames).toEqual([`radius.${ownRealm.domain}`]);
       expect(setUp.identity).toBe(`@${ownRealm.domain}`);
       const admitted = (serverNames: string[]) =>
@@ -483,7 +484,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   test("another realm's profile is refused, whether its issuer is trusted or not", async () => {
     const profile = await issue(otherRealm);
     await expectRefused("strict", profile);
-    // The server's output comes through a pipe, later than its reply.
+    // The server's output arrives through a pipe, after its reply.
     await eventually(() => {
       expect(radius.strict.output()).toContain(`if ("%{1}" == "${ownRealm.domain}")  -> FALSE`);
     });
@@ -555,7 +556,8 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       await expectRefused("resilient", before);
       expect((await fetchCrl(radius.resilient, ownRealm.crlUrl)).code).toBe(1);
 
-      // This server has not learned of it yet; that is the price of admitting devices.
+      // The resilient server does not know of this revocation yet: that is the price of admitting devices while OCSP is
+      // down.
       await revoke(after);
       await expectAdmitted("resilient", after);
       await eventually(async () => {
@@ -620,7 +622,8 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
 });
 
 /**
- * Makes the realm's next issuing CA, with critical name constraints, which issues from now on. Its CRL ended long ago.
+ * Makes the realm's next issuing CA, with critical name constraints, which issues from now on. Its CRL expired long
+ * ago.
  */
 async function givenNextIssuer(owner: Database, { realmId }: { realmId: string }) {
   const at = systemClock.now();
@@ -686,7 +689,10 @@ const hexadecimal = (serial: string): string => {
   return digits.length % 2 === 0 ? digits : `0${digits}`;
 };
 
-/** Makes a forged CA with the name of the realm's own, and a device of it with the name of a good one. */
+/**
+ * Makes a forged CA with the name of the realm's issuing CA, and a device certificate from it with the name of a good
+ * device.
+ */
 function forgedBySameName(realm: Realm, { identity }: Profile): DeviceFiles {
   const subject = openssl(["x509", "-noout", "-subject", "-nameopt", "compat", "-in", "ca"], {
     ca: realm.issuer,
@@ -711,14 +717,14 @@ function selfSigned({ identity, subject = `/CN=${identity}` }: { identity: strin
 
 const newKey = (): string => openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]).stdout;
 
-/** A name as profiles have them: letters of base 32. */
+/** A name like those of profiles: letters of base 32. */
 const nameOf = (index: number): string =>
   index
     .toString(25)
     .replace(/[0-9a-o]/g, (digit) => String.fromCharCode(97 + parseInt(digit, 25)))
     .padStart(20, "a");
 
-/** Starts a server in Realmpass's place, for this test; returns its address. */
+/** Starts a server that replaces Realmpass for this test; returns its address. */
 async function answering(listener: RequestListener): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();

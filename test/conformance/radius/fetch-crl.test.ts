@@ -56,7 +56,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
   const hash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: issuer.certificate }).stdout.trim();
   const otherHash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: other.certificate }).stdout.trim();
 
-  /** The content served under each path; nothing: 404. */
+  /** The content served under each path; other paths return 404. */
   const served = new Map<string, Buffer>();
   const asked: { path: string; ifNoneMatch: string | undefined; status: number }[] = [];
   let server: Server;
@@ -183,7 +183,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
 
     expect({ code, files, number: numberOf(newest) }).toEqual({ code: 3, files: [`${hash}.r0`], number: 0xff });
     await expectTidy();
-    // And its entity tag is not kept: the next good one is fetched.
+    // The entity tag of a rejected CRL is not kept: the next good CRL is fetched.
     serve(crlOf(issuer, 0x100));
     expect(numberOf((await bring()).newest)).toBe(0x100);
   });
@@ -234,8 +234,8 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
   });
 
   test("removes old files, and neither an old nor a new server process misses a CRL", async () => {
-    // Read as OpenSSL does: r0, r1, … up to the first missing one, and from there the next time. It begins again after
-    // 300 s.
+    // Servers that read like OpenSSL: r0, r1, … up to the first missing file, and the next time from there on. They
+    // begin again at r0 after 300 s.
     const servers = Array.from({ length: 7 }, (_, index) => ({
       next: 0,
       newest: -1,
@@ -265,7 +265,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
         look(one);
         expect(one).toMatchObject({ newest: minute });
       }
-      // A minute passes. Two names of one file are one file.
+      // A minute passes. Two names for the same file count once.
       const paths = files.map((name) => join(place.crlDirectory, name));
       const seen = new Set<number>();
       for (const path of paths) {

@@ -129,7 +129,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl", "faketime"], "EAP-
     }
 
     const lastAt = signedAt - everyMinutes;
-    // wpa_supplicant tolerates five minutes itself.
+    // wpa_supplicant itself tolerates five minutes.
     expect(await answersAt([6, 24 * 60].map((minutes) => lastAt + stapledAnswerMinutes + minutes))).toEqual([
       false,
       false,

@@ -83,7 +83,7 @@ describeWithTool(networkManagerTools, "the Linux app", () => {
       const first = await comes(network);
       expect(first, first.complaints).toMatchObject({ admitted: true });
 
-      // The device itself turns away from a server of another name, or of another CA.
+      // The device itself rejects a server with another name or another CA.
       const otherName = await comes(network.replace(`DNS:${radiusServerName}`, "DNS:radius.other.example"));
       expect(otherName.admitted).toBe(false);
       expect(otherName.output).toContain("AltSubject mismatch");

@@ -9,7 +9,7 @@ import { extent } from "../../support/run/extent.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { givenServiceApplication } from "../../support/service/service.ts";
 
-/** A directory's leavers at a real RADIUS server that asks OCSP. Requests are in the forms of Entra and Okta. */
+/** A directory's leavers at a real RADIUS server that uses OCSP. Requests have the forms of Entra and Okta. */
 
 interface Person {
   id: string;
@@ -66,7 +66,7 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     return people;
   }
 
-  /** Returns of each device whether it is admitted; eight log in at a time. */
+  /** Returns for each device whether it is admitted; eight log in at a time. */
   async function admittedOf(people: readonly Person[]): Promise<boolean[]> {
     const admitted: boolean[] = [];
     for (let at = 0; at < people.length; at += 8) {
@@ -75,7 +75,7 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     return admitted;
   }
 
-  /** Deactivates people at the pace of Entra, 25 a second. */
+  /** Deactivates people at Entra's pace, 25 per second. */
   async function deactivateAll(people: readonly Person[]): Promise<void> {
     const beganAt = performance.now();
     for (const [index, person] of people.entries()) {
@@ -116,7 +116,7 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     expect(await post(person.name)).toMatchObject({ status: 409, body: { scimType: "uniqueness" } });
   });
 
-  // A thousand people, in a full run, take some minutes.
+  // A full run has a thousand people and takes some minutes.
   const wave = { timeout: 1_200_000 };
   test(
     "refuses only the realm's share when a directory deactivates everybody, and the rest once confirmed",

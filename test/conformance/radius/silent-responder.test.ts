@@ -29,8 +29,8 @@ interface Device {
 }
 
 /**
- * A process stopped by SIGSTOP accepts connections and never answers, as a frozen machine does. The addresses in
- * certificates lead to `network`, and from there wherever a test chooses.
+ * A process stopped by SIGSTOP accepts connections and never answers, like a frozen machine. The addresses in
+ * certificates lead to `network`, which forwards to the target that a test sets.
  */
 describeWithRadius("responders that go silent while devices connect", () => {
   const modes = ["strict", "resilient"] as const satisfies RadiusMode[];
@@ -117,7 +117,7 @@ describeWithRadius("responders that go silent while devices connect", () => {
     stopped.add(child!);
   }
 
-  /** Waits until both processes of each kind answer, and every api knows them. */
+  /** Waits until two responders are registered and both RADIUS servers admit the good device. */
   const everythingAnswers = (): Promise<void> =>
     eventually(async () => {
       expect(await responderUrls(service.owner)).toHaveLength(2);
@@ -125,9 +125,9 @@ describeWithRadius("responders that go silent while devices connect", () => {
     });
 
   /**
-   * Expects the right outcome from both servers: on the strict one a silence would refuse the good device, on the
-   * resilient one it would admit the revoked one. The devices connect one after the other, often enough for each
-   * responder's turn to come more than once.
+   * Expects the right outcome from both servers: without a response, the strict server would refuse the good device and
+   * the resilient server would admit the revoked one. The devices connect one after the other, often enough that each
+   * responder is chosen more than once.
    */
   async function expectWellSaid(): Promise<void> {
     for (const [mode, device, admitted] of [

@@ -8,7 +8,10 @@ import { describeWithTool, requireTool } from "../../support/run/tools.ts";
 
 const radius = fileURLToPath(new URL("../../../docs/radius/", import.meta.url));
 
-/** docs/radius/{resilient,hostapd,disconnect,vlans}/systemd: the units that fetch CRLs and VLANs, and the one that disconnects. */
+/**
+ * docs/radius/{resilient,hostapd,disconnect,vlans}/systemd: the units that fetch CRLs and VLANs, and the unit that
+ * disconnects devices.
+ */
 describeWithTool("systemd-analyze", "the systemd units", () => {
   let directory: string;
   beforeAll(async () => {
@@ -16,7 +19,7 @@ describeWithTool("systemd-analyze", "the systemd units", () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  /** Returns systemd's verdict on a folder's units, with the path of the script in this tree. */
+  /** Returns what systemd reports about a folder's units, with the path of the script in this tree. */
   async function verify(folder: string, change: (unit: string) => string = (unit) => unit): Promise<string> {
     const copies = join(directory, folder);
     await mkdir(copies, { recursive: true });

@@ -32,25 +32,29 @@ import { givenServiceApplication, startService, type RunningService } from "../.
 import { testKeyCost } from "../../support/given/hierarchy/test-hierarchy.ts";
 
 /**
- * Servers that know other parts of the chain than docs/radius has: the issuing CA, its root, or both; and devices that
- * send their certificate alone or with the issuing CA. The root has signed three issuing CAs: the realm's own, the one
- * before it, and another realm's.
+ * Servers that trust other parts of the chain than docs/radius describes (the issuing CA, its root, or both), and
+ * devices that send their certificate alone or with the issuing CA. The root has signed three issuing CAs: the realm's
+ * current one, the realm's previous one, and another realm's.
  */
 
 const trusts = ["issuing", "root", "both"] as const;
 type Trust = (typeof trusts)[number];
 
 const devices = ["own", "revoked", "earlier", "other", "stranger"] as const;
-/** Of the realm's issuing CA; the same, revoked; of the one before it; of another realm under the root; of another root. */
+/**
+ * Issued by: the realm's issuing CA; the same, but revoked; the realm's previous issuing CA; another realm's issuing CA
+ * under the root; another root.
+ */
 type Device = (typeof devices)[number];
 type Sent = "leaf" | "chain";
 
-/** Whether a validator that trusts these finds a chain; a revoked certificate has one, too. */
+/** Returns whether a validator that trusts these CAs finds a chain; a revoked certificate has a chain as well. */
 function hasChain(trust: Trust, device: Device, sent: Sent): boolean {
   const isOwn = device === "own" || device === "revoked";
   if (device === "stranger") return false;
   if (trust === "issuing") return isOwn;
-  // The root alone does not know who issued the certificate. It trusts everything below it.
+  // A validator with the root alone lacks the issuing CA unless the device sends it. The root vouches for every CA
+  // below it.
   return sent === "chain" || (trust === "both" && isOwn);
 }
 
@@ -222,12 +226,12 @@ describeWithRadius("the CAs that a RADIUS server trusts", () => {
 
   const admits = async (radius: RadiusServer, device: Device, sent: Sent): Promise<boolean> => {
     const { [sent]: certificate, key } = held[device];
-    // With the issuing CA in this file, OpenSSL on the device would always send it.
+    // If this file contained the issuing CA, OpenSSL on the device would always send it.
     const ca = trusted.root;
     return (await authenticate({ radius, files: { certificate, key }, ca, identity: `@${own.domain}` })).admitted;
   };
 
-  /** Returns which devices a server admits, as `own leaf`. */
+  /** Returns the devices that a server admits, with what they sent, such as `own leaf`. */
   async function admitted(radius: RadiusServer): Promise<string[]> {
     const names = devices.flatMap((device) => (["leaf", "chain"] as const).map((sent) => [device, sent] as const));
     const found = await Promise.all(names.map(([device, sent]) => admits(radius, device, sent)));
@@ -246,7 +250,7 @@ describeWithRadius("the CAs that a RADIUS server trusts", () => {
 
     test.each<[Trust, string[]]>([
       ["issuing", ["own leaf", "own chain"]],
-      // FreeRADIUS verifies an OCSP response with the CAs that it knows, not with those that a device sends.
+      // FreeRADIUS verifies an OCSP response with the CAs that it has, not with those that a device sends.
       ["root", []],
       ["both", ["own leaf", "own chain"]],
     ])("in strict mode, trusting %s, admits only %j", (trust, expected) =>
@@ -281,9 +285,9 @@ describeWithRadius("the CAs that a RADIUS server trusts", () => {
 
     test.each<[Trust, number, string[]]>([
       ["issuing", 0, ["own leaf", "own chain"]],
-      // No CRL is signed by a CA that the server knows.
+      // No CRL is signed by a CA that the server has.
       ["root", 4, []],
-      // The root's own CRL is not there, and FreeRADIUS does not ask for it.
+      // The root's own CRL is missing, and FreeRADIUS does not require it.
       ["both", 4, ["own leaf", "own chain"]],
     ])(
       "in resilient mode, trusting %s: fetch-crl exits with %i, and without OCSP FreeRADIUS admits only %j",

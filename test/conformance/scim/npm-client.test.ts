@@ -6,13 +6,16 @@ import { sql } from "../../../db/sql.ts";
 import { givenDirectory } from "../../support/given/directory.ts";
 import { useApi } from "../../support/service/api.ts";
 
-/** Two libraries that others wrote for SCIM clients make the requests and judge the answers. */
+/** Two third-party SCIM libraries make the requests and check the responses. */
 
 const api = useApi();
 
 const userSchema = "urn:ietf:params:scim:schemas:core:2.0:User";
 
-/** Sends what the library has made, with its media type; answers are resources of the library. */
+/**
+ * Returns a function that sends a request body of the library, with SCIM's media type, and parses the response into a
+ * resource of the library.
+ */
 async function givenClient() {
   const { scim } = await givenDirectory(api);
   return async (method: string, path: string, raw?: string) => {
@@ -25,7 +28,7 @@ async function givenClient() {
   };
 }
 
-/** Of what the service keeps: one name, which it shows as `name.formatted`, too, and one address. */
+/** Only attributes that the service keeps: one name, which it also shows as `name.formatted`, and one address. */
 const sample = {
   schemas: [userSchema],
   externalId: "4711",
@@ -59,7 +62,8 @@ test("scim2-js makes a person, finds and changes them, and deactivates them", as
   expect(patched.get('emails[type eq "work"]')).toMatchObject({ value: "mira.berg@example.org" });
   expect(patched.get("displayName")).toBeUndefined();
 
-  // Its operations drop the value false. An operation without a value is refused, and the person stays.
+  // The library's operations drop the value false. The service refuses an operation without a value, and the person
+  // stays active.
   const unclear = await send("PATCH", `/Users/${id}`, Patch.patchRequest(Patch.replaceOperation("active", false)));
   expect([unclear.status, unclear.resource.schemas()]).toEqual([400, [Constants.SCIM_ERROR_MESSAGE_URN]]);
   expect((await send("GET", `/Users/${id}`)).resource.get("active")).toBe(true);
@@ -96,7 +100,7 @@ const operations: Record<string, ScimPatchOperation[]> = {
   "a leaver": [{ op: "replace", path: "active", value: false }],
 };
 
-test.each(Object.entries(operations))("PATCH gives what scim-patch computes: %s", async (_, list) => {
+test.each(Object.entries(operations))("PATCH has the result that scim-patch computes: %s", async (_, list) => {
   const send = await givenClient();
   const before = (await send("POST", "/Users", JSON.stringify(sample))).resource;
   const computed = scimPatch(structuredClone(before.data) as unknown as ScimResource, list);

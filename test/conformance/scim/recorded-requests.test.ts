@@ -11,11 +11,11 @@ interface Recorded {
   path: string;
   raw: string | undefined;
   status: number;
-  /** Properties of the answer; it may have others. */
+  /** Properties of the response, which can have others as well. */
   answer: Readonly<Record<string, unknown>>;
 }
 
-/** Reads requests: a name after `###`, method and path, a body, and the expected answer after `<`. */
+/** Reads requests from a file: a name after `###`, method and path, a body, and the expected response after `<`. */
 function requestsIn(file: string): Recorded[] {
   const text = readFileSync(new URL(file, import.meta.url), "utf8");
   return text

@@ -23,7 +23,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
   const api = useApi();
   const { given } = api;
   const browser = useBrowser();
-  /** Its other addresses stand for the app, which listens on a port of the device. */
+  /** A gallery of pages; its other addresses stand for the app, which listens on a port of the device. */
   const app = usePageGallery(() => api.url);
   let realmId = "";
   let realmName = "";
@@ -73,7 +73,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
   };
   const person = (more: object = {}): Promise<GivenUser> => given.user({ realmId, displayName: "Mia Keller", ...more });
 
-  /** Every page that lets somebody set up a device, and the way to it. */
+  /** Every page on which a person can set up a device, and how to open it. */
   const pages: Record<string, (view: View) => Promise<WatchedPage>> = {
     base: (view) => open(view, undefined, base()),
     "base, listed under a long name": (view) => open(view, undefined, base(listed)),
@@ -98,7 +98,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
     },
   };
 
-  /** Pages that let nobody set up a device. */
+  /** Pages that refuse to set up a device. */
   const refusals: typeof pages = {
     locked: async (view) => {
       const user = await person();
@@ -185,7 +185,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
     },
   );
 
-  test("the keyboard reaches everything in visual order, and Enter in the name allows", async () => {
+  test("the keyboard reaches everything in visual order, and Enter in the name field allows", async () => {
     const watched = await open({ theme: "light", width: 1440, language: "en" }, await person(), request());
     const { page, context } = watched;
     expect(await tabStops(page)).toEqual([

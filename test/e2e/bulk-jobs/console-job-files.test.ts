@@ -11,10 +11,10 @@ import { extent } from "../../support/run/extent.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { jobRowsMax } from "../../../domain/limits.ts";
 
-/** More than fflate would unpack without workers of its own, which the content security policy forbids. */
+/** More than fflate unpacks without its own workers, which the content security policy forbids. */
 const manyRows = extent(jobRowsMax, 0.1);
 
-/** With the people who have a name of their own, more than can be offboarded without a confirmation. */
+/** Together with the people who have a name, more than can be offboarded without a confirmation. */
 const crowdMax = 120;
 
 describeWithTool("chromium-headless-shell", "people's own files in the console", () => {

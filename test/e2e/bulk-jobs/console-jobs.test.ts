@@ -69,7 +69,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
   };
   const rowsOf = (csv: string): Record<string, string>[] => parse(csv, { bom: true, columns: true });
 
-  /** Keeps workers from onboarding anyone while something runs: a job runs without progress. */
+  /** Runs something while workers cannot onboard anyone: the job is running, and its counts do not change. */
   const whileNobodyJoins = (run: () => Promise<void>): Promise<void> =>
     subject.api.database.owner.transaction(async (tx) => {
       await tx.query(sql`lock table users in share mode`);
@@ -259,7 +259,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       await stated(page, "Running");
       const seen: number[] = [];
       const bar = `document.querySelector("main [role=progressbar]")?.getAttribute("aria-valuenow") ?? null`;
-      /** Records the bar's values, until one suffices or the bar is gone. */
+      /** Records the bar's values until a value meets the condition or the bar is gone. */
       const watch = async (until: (done: number) => boolean): Promise<void> => {
         for (;;) {
           const now = await page.evaluate<string | null>(bar);

@@ -191,7 +191,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
       });
     };
     const { page, context } = await subject.open("/console/jobs/new/offboarding");
-    /** The Idempotency-Keys of the requests since the last look, and how many responses are missing. */
+    /** The Idempotency-Keys of the requests since the last check, and the number of responses still missing. */
     const keys: (string | undefined)[] = [];
     let unanswered = 0;
     page.on("request", (request) => {

@@ -6,7 +6,7 @@ import { pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
-/** More than a job changes without a confirmation of its number, and more than a fifth of the realm. */
+/** More profiles than a job can change without a confirmation of the number, and more than a fifth of the realm. */
 const many = 120;
 
 const views: (Partial<View> & {

@@ -17,7 +17,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
   const subject = useConsole();
   const { given } = subject.api;
 
-  // A second try has people of its own.
+  // On a retry, renames the people of the first attempt, so the test starts with new people.
   beforeEach(async ({ task }) => {
     if (task.result?.retryCount === undefined || task.result.retryCount === 0) return;
     await subject.api.database.owner.query(sql`update users set pairwise_id = 'gone-' || id, email = ''`);

@@ -58,7 +58,9 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
   const rows = (page: Page) => page.getByRole("table").locator("tbody tr");
   const texts = async (page: Page): Promise<string[]> =>
     (await rows(page).allTextContents()).map((text) => text.replaceAll(/\s+/g, " "));
-  /** Waits for the filters to take the focus when they open, which would close a list opened before. */
+  /**
+   * Waits until the opened filters have the focus, because taking the focus would close a list that is already open.
+   */
   const filtersAreOpen = (page: Page): Promise<void> => expectFocus(page.getByLabel("Time, from"));
   const filter = async (page: Page): Promise<void> => {
     await page.getByRole("button", { name: "Filter", exact: true }).click();

@@ -7,7 +7,7 @@ import { useConsole } from "../../support/service/console.ts";
 
 /**
  * Returns the controls with a border, each with the contrast between its border and the page around it, by WCAG 2.2.
- * Checked boxes, buttons in colour and controls in error have borders of another kind.
+ * Checked boxes, buttons in colour and controls in error have different borders and are left out.
  */
 const measured = `(() => {
   ${contrastFunctions}
@@ -51,7 +51,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
     await settled(page);
     return page.evaluate<Measured[]>(measured);
   };
-  /** Places with controls: pages, their dialogs and menus, and how these open. */
+  /** Places with controls: pages, their dialogs and menus, and how to open them. */
   const places = (): readonly { path: string; open?: (page: Page) => Promise<Locator> }[] => [
     { path: "/users" },
     { path: "/settings" },
@@ -114,7 +114,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
     ["the current page", "/", 'nav a[aria-current="page"]', "nav a:not([aria-current])"],
     ["the chosen period", "/", "main button[aria-pressed=true]", "main button[aria-pressed=false]"],
     ["the current step", "/jobs/new/onboarding", 'main li[aria-current="step"]', "main li:not([aria-current])"],
-  ])("in forced colours, %s has a line of its own", async (_, path, current, other) => {
+  ])("in forced colours, %s has an outline and its neighbours have none", async (_, path, current, other) => {
     const { page, context } = await subject.open(`/console${path}`);
     const lines = async (selector: string): Promise<string[]> =>
       page.evaluate<string[]>(

@@ -10,7 +10,7 @@ import { useConsole } from "../../support/service/console.ts";
 /** Jobs whose rows name people. */
 const kindsOfPeople = jobKinds.filter((kind) => kind !== "revocation");
 
-/** Files that people take from the console, in both languages, and their use as files of bulk jobs. */
+/** Files that users export from the console, in both languages, and their use as files of bulk jobs. */
 describeWithTool("chromium-headless-shell", "exported lists", () => {
   const subject = useConsole();
   const name = `export-${randomUUID()}`;
@@ -91,7 +91,7 @@ describeWithTool("chromium-headless-shell", "exported lists", () => {
       }
     }
 
-    // None of these files names a person, and that is the only message.
+    // None of these files names a person, and the error reports only that.
     for (const path of ["/guests", `/guests/${guestAccountId}`, "/infrastructure", "/jobs", "/applications"]) {
       const text = await exportOf(path);
       expect(linesOf(text).length, path).toBeGreaterThan(2);

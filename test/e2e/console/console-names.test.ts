@@ -29,7 +29,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
   let guestId = "";
   let server = "";
   let clientId = "";
-  /** Everybody here with a name, by their pseudonym. */
+  /** Everybody here who has a name, by pseudonym. */
   const names: Readonly<Record<string, string>> = {
     "pseudonym-of-ada": "Ada Lovelace",
     "pseudonym-of-hedy": "Hedy Lamarr",
@@ -109,7 +109,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
             [...row.cells].find(({ textContent }) => textContent.trim() !== ""))]
         .map((element) => element?.textContent ?? ""),
     ]`);
-  /** The pseudonyms of a page without a name before them in their row, card, option, section or dialog. */
+  /** The pseudonyms on a page that have no name before them in their row, card, option, section or dialog. */
   const bare = (page: Page): Promise<string[]> =>
     page.evaluate<string[]>(`(() => {
       const names = ${JSON.stringify(names)};
@@ -128,7 +128,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     })()`);
   const shown = (page: Page, text: string) => page.getByText(text, { exact: true }).filter({ visible: true }).first();
 
-  /** A page with people on it: who is named there, and whether the person without a name is there as well. */
+  /** A page with people on it: who is named there, and whether the person without a name appears as well. */
   interface Place {
     path: string;
     named?: string;
@@ -178,7 +178,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     "/settings/sign-in": [{ path: "/settings/sign-in" }],
   });
 
-  test("control: the addresses below cover every route of the console", async () => {
+  test("control: the tested addresses cover every route of the console", async () => {
     const router = await readFile("console/router.tsx", "utf8");
     const routes = [...router.matchAll(/\bpage\(\s*"([^"]+)"/g)].map(([, path]) => path);
     expect(routes).toContain("/users/$userID");
@@ -218,7 +218,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
         ["analytical", "Analytical engine"],
         [named.pairwiseId, named.displayName],
       ] as const) {
-        // On a new page, where no earlier search is still open.
+        // On a new page, so no earlier search is still open.
         await page.goto(`${subject.api.url}/console/applications`);
         await shown(page, "Timetable").waitFor();
         await page.keyboard.press("Control+k");

@@ -73,7 +73,7 @@ describeWithTool("chromium", "the palette", () => {
     await watched.context.close();
   });
 
-  test("searches for text typed before it has loaded, which goes nowhere else", async () => {
+  test("searches for text typed before it has loaded, and the text goes nowhere else", async () => {
     const { page, context } = await subject.open("/console/applications");
     let load = (): void => undefined;
     const loading = new Promise<void>((resolve) => {
@@ -119,7 +119,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  /** Returns a promise that keeps requests waiting, and a function that resolves it. */
+  /** Returns a promise that holds requests back, and a function that resolves it. */
   const gate = (): { opened: Promise<void>; open: () => void } => {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => {
@@ -128,7 +128,7 @@ describeWithTool("chromium", "the palette", () => {
     return { opened, open };
   };
 
-  /** Opens a page on which the person opened last is not the one whose address is pasted. */
+  /** Opens a page after a visit to this person, who is not the person whose address is pasted. */
   const afterOpening = async (email: string) => {
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
@@ -146,7 +146,7 @@ describeWithTool("chromium", "the palette", () => {
     return { page, context, paste };
   };
 
-  test("finds text that is pasted and entered before it has loaded, and not the person opened before", async () => {
+  test("opens the match of text pasted and entered before it has loaded, not the person opened last", async () => {
     const { page, context, paste } = await afterOpening("bernd@mail.example");
     const [loaded, answered] = [gate(), gate()];
     await page.route("**/palette-dialog*", async (route) => {

@@ -42,7 +42,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
         select id, ${at}, 0 from certificates where serial_number = any(${serials}::text[])
       `);
     await revoke([revokedSerial], hourAgo);
-    // Before the job, whatever the minute: the clock may be in the next hour already.
+    // Always before the job, even if the clock has already reached the next hour.
     await revoke(others, new Date(currentHour - hour / 2));
     await owner.query(sql`
       insert into crl_listings (issuer_id, serial_number, revoked_at, published_at)
@@ -60,7 +60,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     revokingJob = (body as { data: { id: string } }).data.id;
   });
 
-  /** Opens the dashboard, runs, and expects that the browser had nothing to complain about. */
+  /** Opens the dashboard, runs the test on it, and expects no complaint from the browser. */
   const opened = async (run: (page: Page) => Promise<void>): Promise<void> => {
     const watched = await subject.open("/console");
     await run(watched.page);
@@ -71,7 +71,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
   describe("the picture of RADIUS requests", () => {
     const title = "What RADIUS servers asked";
 
-    test("has a bar for each hour, and the keyboard alone opens the audit log of one", { timeout: pagesMs }, () =>
+    test("has a bar for each hour, and the keyboard alone opens the audit log of an hour", { timeout: pagesMs }, () =>
       opened(async (page) => {
         const bars = section(page, title).getByRole("listbox", { name: title });
         await bars.waitFor();
@@ -160,7 +160,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
   describe("the picture of the latest revocations", () => {
     const title = "Latest revocations";
 
-    test("opens the audit entries of one by keyboard alone", { timeout: pagesMs }, () =>
+    test("opens the audit entries of a revocation by keyboard alone", { timeout: pagesMs }, () =>
       opened(async (page) => {
         const bars = section(page, title).getByRole("listbox", { name: title });
         await bars.waitFor();

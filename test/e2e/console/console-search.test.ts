@@ -152,7 +152,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await page.waitForURL(new RegExp(`open=${active}$`));
     const question = page.getByRole("dialog", { name: /Analytical Engine/ });
     await question.waitFor();
-    // Nothing is revoked before it is confirmed, and opening the address alone asks nothing.
+    // Nothing is revoked before the user confirms, and opening the address alone does not open the question.
     const service = subject.api.as.service({ realmId: subject.realm.realmId });
     expect((await service.get(`/api/profiles/${active}`)).body.data.revokeTime).toBeNull();
     await page.reload();

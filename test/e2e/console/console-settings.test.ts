@@ -20,7 +20,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
   const field = (name: string) => `main [data-path="${name}"]`;
   const submitOf = (section: string) => `main #${section} [type="submit"]`;
   const confirm = (page: Page) => page.click('[role="dialog"] button:has-text("Save")');
-  /** Saves one section, with its confirmation. */
+  /** Saves one section and confirms the change. */
   const save = async (page: Page, section: string) => {
     await page.click(submitOf(section));
     await confirm(page);

@@ -83,7 +83,7 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
     });
 
     test(
-      "the line of a proven connection is green and solid, and solid in forced colours",
+      "the line of a proven connection is green and solid, and stays solid in forced colours",
       { timeout: pagesMs },
       async () => {
         const watched = await subject.open("/console");

@@ -19,7 +19,7 @@ describeWithTool("chromium-headless-shell", "the identity provider in the consol
     upstream.signsIn({ sub: "ada", email: "ada@example.org", name: "Ada Lovelace", groups: ["wifi"] });
   });
 
-  /** Fills the form in and sends it with the keyboard. */
+  /** Fills in the form and sends it with the keyboard. */
   const check = async (page: Page, secret: string): Promise<void> => {
     await page.getByLabel("Issuer").fill(upstream.url);
     await page.getByLabel("Client ID", { exact: false }).first().fill(upstream.clientId);

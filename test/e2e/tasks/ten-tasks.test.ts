@@ -16,7 +16,7 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
 
   interface Person {
     user: GivenUser;
-    /** Finds the person, and nobody else. */
+    /** A text that finds this person and nobody else. */
     name: string;
     /** The serial number of their phone. */
     phone: string;
@@ -47,7 +47,7 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
   interface Task {
     /** As the help desk; otherwise as an administrator. */
     desk?: true;
-    /** As counted on release 0.2.0, where it had the task. */
+    /** The maximum number of actions, as counted on release 0.2.0 if that release had the task. */
     most: Readonly<Record<Way, number>>;
     /** Does the task, beginning at the first page, and expects that it is done. */
     work: (hands: Hands, who: Person) => Promise<unknown>;

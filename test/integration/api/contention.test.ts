@@ -8,8 +8,8 @@ import { sendRequest, useApi, type ApiAnswer } from "../../support/service/api.t
 const api = useApi();
 
 /**
- * Returns the response to a request that holds a row of the first table and waits for the second, while another session
- * holds that and waits for the first.
+ * Returns the response to a request that holds a row of the table `has` and waits for the table `wants`, while another
+ * session holds `wants` and waits for `has`.
  */
 async function inDeadlock(has: string, wants: string, request: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
   const other = new pg.Client({ connectionString: api.database.url });
@@ -27,8 +27,8 @@ async function inDeadlock(has: string, wants: string, request: () => Promise<Api
     });
     await other.query(`lock table ${has}`).catch(() => undefined);
     await other.query("rollback");
-    // Postgres checks a waiting request for a deadlock once, after a second: one that had waited longer before the
-    // other did continues.
+    // Postgres checks a waiting request for a deadlock only once, after a second. If the request had already waited
+    // longer than that when the other session began to wait, Postgres finds no deadlock and the request continues.
     if ((await answer).status !== 200) return answer;
   }
 }

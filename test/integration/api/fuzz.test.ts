@@ -8,7 +8,7 @@ import { createRandom, resolved, sampleOf, type Random, type Schema } from "../.
 
 /**
  * Random requests, made from the document that the service serves: about half as documented, half broken. No response
- * is a 5xx, none has an undocumented status, and each has the documented form.
+ * is a 5xx or has an undocumented status, and each has the documented form.
  */
 
 const all = 2_000;
@@ -39,7 +39,7 @@ interface Operation {
 
 const everybody = ["administrator", "user", "guest", "nobody"] as const;
 
-/** The callers who pass authentication. */
+/** The callers whom each kind of access accepts. */
 const mayCall = {
   staff: ["administrator"],
   user: ["administrator", "user"],
@@ -70,7 +70,7 @@ function operationsOf(): Operation[] {
   );
 }
 
-/** Checks of answers, one for each response and media type of the document. */
+/** Creates the checks of responses, one for each response and media type in the document. */
 function createChecks() {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema({ ...document, $id: "https://document.example/" });
@@ -81,14 +81,14 @@ function createChecks() {
     const { status, headers, body, text } = answer;
     const documented = responses[status];
     if (documented === undefined) return `status ${status} is not documented`;
-    // Realms of tests have issuers without a CRL, and `/status` reports that.
+    // The realms of tests have issuers without a CRL, which `/status` reports.
     if (status === 503 && pointer.startsWith("#/paths/~1status/")) return undefined;
     if (status >= 500) return `status ${status} is our fault`;
     const response = resolved(document, documented);
     if (response["content"] === undefined) return text === "" ? undefined : "has a body that is not documented";
     const type = (headers["content-type"] ?? "").split(";")[0] ?? "";
     if (response["content"][type] === undefined) return `type ${type} is not documented`;
-    // A file of lines: each line is a value.
+    // The content of a file of lines is not checked, because each line is a value.
     if (type === "application/x-ndjson" || type === "text/csv") return undefined;
     const base = (documented["$ref"] as string | undefined) ?? `${pointer}/${status}`;
     const $ref = `https://document.example/${base}/content/${escaped(type)}/schema`;
@@ -106,7 +106,7 @@ interface Drawn {
   body: unknown;
 }
 
-/** Draws a request as documented, about subjects that mostly exist. */
+/** Draws a documented request, mostly about subjects that exist. */
 function draw({ path, parameters, body }: Operation, subject: SampleSubject): Drawn {
   const identifiers: Record<string, string> = {
     userID: subject.user.id,
@@ -134,7 +134,7 @@ function draw({ path, parameters, body }: Operation, subject: SampleSubject): Dr
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** Returns a sensible header value where any text would do, in characters that HTTP can carry. */
+/** Returns a sensible header value where any text is allowed, in characters that HTTP permits. */
 function headerText(name: string, value: unknown): string {
   if (name === "Prefer") return random.pick(["respond-async", "wait=5", "respond-async, wait=2", "handling=lenient"]);
   if (name === "Idempotency-Key") return `key-${random.integer(1, 40)}`;
@@ -281,7 +281,7 @@ function queryText(query: Drawn["query"]): string {
   return query.length === 0 ? "" : `?${query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&")}`;
 }
 
-/** Draws tokens of every kind of caller, which last until a request ends one. */
+/** Draws a token for every kind of caller, each valid until a request ends it. */
 async function drawTokens(): Promise<Record<"administrator" | "user" | "guest" | "nobody", string | undefined>> {
   const token = async (administrator: boolean) => {
     const { id: userId } = await given.user({ realmId, administrator });
@@ -318,7 +318,7 @@ test(`${requests} random requests match the OpenAPI document`, async () => {
   let tokens = await drawTokens();
 
   for (let round = 0; round < requests; round++) {
-    // Some requests revoke, offboard, lock and delete: now and then they get new subjects.
+    // Some requests revoke, offboard, lock or delete their subjects, so new subjects replace them from time to time.
     if (round % 25 === 24) [subject, tokens] = [await givenSubject(given, realmId), await drawTokens()];
     const operation = operations[round % operations.length]!;
     const who = random.chance(0.8) ? random.pick(mayCall[operation.access]) : random.pick(everybody);
@@ -358,7 +358,7 @@ test(`${requests} random requests match the OpenAPI document`, async () => {
   // The requests were meaningful: many succeeded.
   const done = [...statuses].reduce((sum, [status, count]) => sum + (status < 400 ? count : 0), 0);
   expect(done).toBeGreaterThan(requests / 5);
-  // Few requests start a job, and a part of the requests may hold none of these.
+  // Few requests start a job, so a smaller run may contain none.
   const rare = requests === all ? [202] : [];
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 413, 415, ...rare]));
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   cookie = `realmpass-login=${await given.login(await given.user({ realmId: api.realmId, administrator: true }))}`;
 });
 
-/** A list of routes needs addresses only: no request is handled here. */
+/** Listing the routes needs only addresses: no request is handled here. */
 const settings = { baseUrl: "http://127.0.0.1", authUrl: "http://127.0.0.1" };
 const routes = routesOf({ settings } as Deps).filter(({ methods }) => methods.includes("GET"));
 
@@ -55,7 +55,7 @@ const samples: Readonly<Record<string, string>> = {
 /** The body contains a measured clock offset, so its length varies. */
 const measured = "/readyz";
 
-/** Headers that differ between any two answers. */
+/** Headers that differ between any two responses. */
 const passing = /^(?:date|x-request-id|x-rate-limit-.*|keep-alive|connection|age)$/;
 
 const comparable = ({ status, headers }: ApiAnswer, path: string) => ({

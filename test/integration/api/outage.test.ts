@@ -31,7 +31,7 @@ test.each(["/readyz", "/status"])("%s reports the database, since nothing else i
   expect(answer.body.fields).toEqual([{ path: "database", reason: expect.any(String) }]);
 });
 
-test("the token endpoint reports it as an OAuth error", async () => {
+test("the token endpoint reports the outage as an OAuth error", async () => {
   const answer = await sendRequest(`${api.url}/oauth/token`, "POST", {
     raw: "grant_type=client_credentials&client_id=a&client_secret=b",
     headers: { "content-type": "application/x-www-form-urlencoded" },

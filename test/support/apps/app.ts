@@ -30,7 +30,7 @@ export type AppFormat = "eap-config" | "mobileconfig";
 
 interface Asking {
   headers: Headers;
-  /** The app gives up after so many milliseconds; undefined: it never does. */
+  /** The app gives up after this many milliseconds; omitted: it never gives up. */
   withinMs?: number;
 }
 
@@ -39,24 +39,24 @@ export interface App {
   name: string;
   clientId: string;
   redirect: { scheme: string } | { loopback: "127.0.0.1" | "[::1]"; port: () => number };
-  /** Returns the address that the app asks for what the person typed. */
+  /** Returns the address that the app requests for the text that the person typed. */
   address(typed: string): string;
-  /** `computes`: the app does not ask, but appends the fixed paths to the base. */
+  /** `computes`: the app sends no discovery request, but appends the fixed paths to the base. */
   discovery: (Asking & { isJson: (contentType: string) => boolean }) | "computes";
-  /** The parameters of the authorization request in the app's order. */
+  /** The parameters of the authorization request, in the app's order. */
   parameters: readonly string[];
   encode?: (text: string) => string;
   token: Asking & {
     fields: readonly string[];
     /** The properties that the answer must have. */
     needs: readonly string[];
-    /** The type that the answer must name, compared by case; undefined: the app does not look. */
+    /** The token type that the answer must name, compared case-sensitively; omitted: the app does not check it. */
     type?: string;
   };
   file: Asking;
   /** The files that the app fetches, one after the other, with the same token. */
   fetches: readonly AppFormat[];
-  /** Returns the error that the app shows for an answer instead of reading it. */
+  /** Returns the error that the app shows instead of reading the answer; undefined: the app reads the answer. */
   failure(answer: Received, format: AppFormat): string | undefined;
   /** Reads the last file. Throws `Refused` with the reason. */
   read: (file: Buffer, now: Date) => Network;
@@ -65,8 +65,8 @@ export interface App {
 /** The device and the person that an app runs with. */
 export interface Surroundings {
   /**
-   * Opens an address in the person's browser, where the person signs in and taps. Resolves with the address that the
-   * browser leaves our pages for.
+   * Opens an address in the person's browser, where the person signs in and taps. Resolves with the address to which
+   * the browser leaves our pages.
    */
   browse: (url: string) => Promise<string>;
   /** PEM of the certificates that the device trusts for https. */
@@ -95,7 +95,7 @@ export interface SetUp {
   requests: Sent[];
 }
 
-/** One installation of an app; its steps may be taken one by one. */
+/** One installation of an app; a test can take its steps one by one. */
 export interface Installation {
   /** All requests so far. */
   readonly requests: Sent[];
@@ -106,7 +106,7 @@ export interface Installation {
   redeem(endpoints: Endpoints, redirected: Redirected): Promise<string>;
   /** Posts for one file; the answer may be a refusal. */
   post(endpoints: Endpoints, token: string, format?: AppFormat): Promise<Received>;
-  /** All steps, from the typed address to the network that is set up. */
+  /** Runs all steps, from the typed address to the network that is set up. */
   setUp(typed: string): Promise<SetUp>;
 }
 
@@ -232,7 +232,7 @@ function json({ body }: Received): unknown {
 
 interface Arrival {
   redirectUri: string;
-  /** Returns the address at which the app gets the redirect that the browser was sent to. */
+  /** Returns the address that the app receives when the browser is redirected. */
   follow(location: string): Promise<URL>;
   close(): void;
 }
@@ -254,7 +254,7 @@ async function arrivalOf({ redirect }: App): Promise<Arrival> {
   const host = redirect.loopback.replace(/[[\]]/g, "");
   for (let tries = 0; !server.listening; tries += 1) {
     server.listen(redirect.port(), host);
-    // Another program may have the port that the app drew.
+    // Another program may be using the port that the app drew.
     await Promise.race([once(server, "listening"), once(server, "error")]).catch((error: unknown) => {
       if (tries > 10) throw error;
     });
@@ -281,7 +281,7 @@ async function arrivalOf({ redirect }: App): Promise<Arrival> {
   };
 }
 
-/** Sends one request with exactly these headers, on a connection of its own. */
+/** Sends one request with exactly these headers, on a new connection. */
 function exchange(
   { method, url, headers, body }: Sent,
   withinMs: number | undefined,

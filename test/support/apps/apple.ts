@@ -20,7 +20,7 @@ const headersOf = (userAgent: string) => ({
   "Accept-Encoding": "gzip, deflate, br",
 });
 
-/** URLSession waits for a minute, and AppAuth for iOS signs in. */
+/** URLSession times out after a minute; AppAuth for iOS signs in. */
 const apple = (userAgent: string): Omit<App, "name" | "fetches" | "read"> => ({
   clientId: "app.eduroam.geteduroam",
   redirect: { scheme: "app.eduroam.geteduroam:/" },
@@ -107,7 +107,7 @@ function readOnIos(file: Buffer, now: Date): Network {
   };
 }
 
-/** The system looks for the issuing CA in the file alone. */
+/** The system looks for the issuing CA only in the file. */
 function requireChain(certificates: number): void {
   if (certificates < 2) refuse("no trust chain");
 }
@@ -119,7 +119,7 @@ function readMobileconfig(file: Buffer): Network {
   const ofType = (...types: string[]) => payloads.filter(({ PayloadType }) => types.includes(String(PayloadType)));
   const networks = ofType("com.apple.wifi.managed");
   const settings = networks[0]?.["EAPClientConfiguration"] as Record<string, unknown> | undefined;
-  // The issuing CA has a payload of its own.
+  // The issuing CA has a separate payload.
   const device = openBundle(bundleOfMobileconfig(profile)) ?? refuse("the password does not open the PKCS#12 file");
   return {
     ssids: networks.flatMap(({ SSID_STR }) => (typeof SSID_STR === "string" ? [SSID_STR] : [])),

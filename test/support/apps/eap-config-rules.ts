@@ -4,7 +4,7 @@ import { elementsAt, readXml, type XmlElement } from "./read-xml.ts";
 
 /** Shared by the apps that read EAP metadata; the rules of one app are in its own file. */
 
-/** An app stops. The message is the reason; most apps show people less. */
+/** Thrown when an app stops. The message is the reason; most apps show people less. */
 export class Refused extends Error {
   override name = "Refused";
 }
@@ -28,7 +28,7 @@ export interface Network {
   validUntil: Date | undefined;
 }
 
-/** Returns the first provider: all apps take that one. */
+/** Returns the first provider: all apps use the first. */
 export function firstProvider(file: Buffer): XmlElement {
   let root: XmlElement;
   try {
@@ -48,16 +48,16 @@ export const eapTlsMethod = (provider: XmlElement): XmlElement =>
 export const isBase64 = (format: string, { attributes }: XmlElement): boolean =>
   attributes["format"] === format && attributes["encoding"] === "base64";
 
-/** Returns the octets of base64 in one line; undefined for anything else, as strict decoders do. */
+/** Returns the octets that one line of base64 encodes; undefined for anything else, as strict decoders do. */
 export function strictBase64(text: string): Buffer | undefined {
   const octets = Buffer.from(text, "base64");
   return text !== "" && octets.toString("base64") === text ? octets : undefined;
 }
 
-/** The same for decoders that skip line breaks. */
+/** Does the same as {@link strictBase64}, but skips line breaks, as lenient decoders do. */
 export const looseBase64 = (text: string): Buffer | undefined => strictBase64(text.replace(/[\r\n]/g, ""));
 
-/** Returns a certificate; undefined if the octets are none. */
+/** Returns the certificate in these octets; undefined if they are not a certificate. */
 export function certificateIn(octets: Buffer | undefined): X509Certificate | undefined {
   try {
     return octets && new X509Certificate(octets);
@@ -68,7 +68,7 @@ export function certificateIn(octets: Buffer | undefined): X509Certificate | und
 
 const bundles = new Map<string, OpenedBundle | undefined>();
 
-/** Opens the file of the device's key, once; refuses a passphrase that does not open it. */
+/** Opens the PKCS#12 file once; refuses a password that does not open it. */
 export function opened(pkcs12: Buffer, password: string): OpenedBundle {
   const key = `${pkcs12.toString("base64")} ${password}`;
   if (!bundles.has(key)) bundles.set(key, openBundle({ pkcs12, password }));

@@ -61,7 +61,7 @@ export async function startNetworkManager(): Promise<NetworkManager> {
   await eventually(() => {
     expect(existsSync(inside("bus")), output).toBe(true);
   });
-  // In namespaces of its own it sees no device of this machine, and its other state lies in memory.
+  // In namespaces of its own, it sees no device of this machine, and the rest of its state is in memory.
   const private_ =
     "for at in /run/NetworkManager /var/lib/NetworkManager; do mkdir -p $at; mount -t tmpfs none $at; done";
   const options = ["--no-daemon", "--config", inside("nm.conf"), "--state-file", inside("state")];
@@ -126,8 +126,8 @@ function valueOf([type, value]: Variant): string[] {
 }
 
 /**
- * Writes the files that geteduroam-cli 0.14 writes for a network, with the CAs in a directory of hashed names and the
- * key under a password of its own, and returns the settings that it hands to NetworkManager.
+ * Writes the files that geteduroam-cli 0.14 writes for a network (the CAs in a directory of hashed names, the key under
+ * a new password), and returns the settings that it passes to NetworkManager.
  */
 export async function linuxAppSettings(network: Network, directory: string): Promise<ConnectionSettings> {
   const file = (name: string): string => join(directory, name);
@@ -188,7 +188,7 @@ export function settingsIn(keyfile: string, group: string): Record<string, strin
   );
 }
 
-/** Returns the network that NetworkManager hands to wpa_supplicant for a stored connection with EAP-TLS. */
+/** Returns the network that NetworkManager passes to wpa_supplicant for a stored connection with EAP-TLS. */
 export function supplicantNetwork(keyfile: string): string {
   const settings = settingsIn(keyfile, "802-1x");
   const quoted = (name: string): string => `"${settings[name] ?? ""}"`;

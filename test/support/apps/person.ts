@@ -7,17 +7,17 @@ import {
 } from "../browser/browser-session.ts";
 import { testPassword } from "../given/local-account.ts";
 
-/** A person at a browser who signs in with a password where asked, and decides on an app's request. */
+/** A person at a browser who signs in with a password where asked, and allows or denies an app's request. */
 export interface Person {
   browser: BrowserSession;
-  /** Returns the page at which the person decides. */
+  /** Opens an app's address; returns the page on which the person decides. */
   open(url: string): Promise<Visit>;
   decide(page: Visit, decision: "allow" | "deny"): Promise<Visit>;
-  /** Opens an app's address and allows; returns the address that the browser leaves for. */
+  /** Opens an app's address and allows the request; returns the address to which the browser leaves our pages. */
   browse: (url: string) => Promise<string>;
 }
 
-/** Returns the page's form that decides; undefined if the page asks nothing. */
+/** Returns the form in which the person decides; undefined if the page asks nothing. */
 export const decisionOn = (page: Visit): Form | undefined =>
   formsOf(page).find(({ fields }) => "authorization" in fields);
 

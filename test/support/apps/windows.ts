@@ -17,7 +17,7 @@ const headers = {
   Connection: "close",
   "Accept-Encoding": "gzip, deflate",
 };
-/** The app gives up then. */
+/** The app gives up after this time. */
 const withinMs = 8_000;
 /** The header without its parameters. */
 const mediaType = (contentType: string): string => contentType.split(";")[0]?.trim() ?? "";
@@ -42,7 +42,7 @@ export const windows: App = {
     "client_id",
     "state",
   ],
-  // HttpUtility.UrlEncode writes small letters.
+  // HttpUtility.UrlEncode writes lowercase hex digits.
   encode: (text) => encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()),
   token: {
     headers: { ...headers, "Content-Type": "application/x-www-form-urlencoded" },
@@ -57,7 +57,7 @@ export const windows: App = {
   },
   fetches: ["eap-config"],
   failure: ({ status, headers: { "content-type": contentType = "" } }) => {
-    // Of a refusal it shows the status line alone.
+    // For a refusal, the app shows only the status line.
     if (status >= 400) return `HTTP ${status}`;
     const isFile = ["application/eap-config", "application/x-eap-config"].includes(mediaType(contentType));
     return isFile ? undefined : `got ${contentType}`;

@@ -20,14 +20,14 @@ export interface Form {
  * node:http with the headers of a navigation, because `fetch` announces itself as a script.
  */
 export interface BrowserSession {
-  /** One request; redirects are followed while they lead to an address that starts with one of `within`. */
+  /** Sends one request; follows redirects while they lead to an address that starts with one of `within`. */
   get(url: string, options?: { follow?: boolean }): Promise<Visit>;
   post(
     url: string,
     fields: Record<string, string>,
     options?: { follow?: boolean; headers?: Record<string, string> },
   ): Promise<Visit>;
-  /** Posts the page's only form, with these fields beside the hidden ones. */
+  /** Posts the page's only form, with these fields in addition to the hidden ones. */
   submit(page: Visit, fields: Record<string, string>, options?: { follow?: boolean }): Promise<Visit>;
   cookies: Map<string, string>;
 }
@@ -57,7 +57,7 @@ export function formsOf({ text, url }: Visit): Form[] {
 }
 
 /**
- * `origins`: where redirects are followed to. A redirect to any other address, such as an application's, ends the walk.
+ * `origins`: redirects to these are followed. A redirect to any other address, such as an application's, ends the walk.
  * `ca`: PEM of the certificates that are trusted for https.
  */
 export function createBrowserSession(

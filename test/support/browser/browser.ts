@@ -31,7 +31,10 @@ export interface WatchedPage {
  */
 export type BrowserProgram = "chromium-headless-shell" | "chromium";
 
-/** A real browser for the tests of this file. It is looked for in the PATH: wrap tests in `describeWithTool(program, …)`. */
+/**
+ * A real browser for the tests of this file. The program is looked up in the PATH: wrap tests in
+ * `describeWithTool(program, …)`.
+ */
 export function useBrowser(program: BrowserProgram = "chromium-headless-shell"): {
   open(view: View): Promise<WatchedPage>;
 } {
@@ -78,7 +81,7 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 /** Expects that axe finds nothing wrong with the page, the browser reported nothing, and nothing scrolls sideways. */
 export async function expectFaultless({ page, complaints }: WatchedPage): Promise<void> {
-  // The default opens one more page to gather the frames' results, which takes as long again; there are no frames.
+  // By default, axe opens another page to gather the results of frames, which takes as long again; there are no frames.
   const { violations } = await new AxeBuilder({ page })
     .options({ resultTypes: ["violations"] })
     .withTags(rules)
@@ -90,7 +93,7 @@ export async function expectFaultless({ page, complaints }: WatchedPage): Promis
   await expectNoSidewaysScrolling(page);
 }
 
-/** Expects that what stands in empty fields has a contrast of 4.5:1, which axe does not measure (WCAG 2.2, 1.4.3). */
+/** Expects that placeholders in empty fields have a contrast of 4.5:1, which axe does not measure (WCAG 2.2, 1.4.3). */
 async function expectReadablePlaceholders(page: Page): Promise<void> {
   const faint = await page.evaluate<string[]>(`(() => {
     ${contrastFunctions}
@@ -108,7 +111,7 @@ const textsOf = (violations: Violations): string[] =>
   violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 
 /**
- * Expects that a page which has just been found faultless also is so in the other theme and at other widths, as far as
+ * Expects that a page that has been found faultless is also faultless in the other theme and at other widths, as far as
  * that depends on the view: contrast, size of targets, scrolling sideways. Leaves the page as it was.
  */
 export async function expectFaultlessElsewhere({ page }: WatchedPage): Promise<void> {
@@ -128,7 +131,7 @@ export async function expectFaultlessElsewhere({ page }: WatchedPage): Promise<v
   await page.setViewportSize(shown);
 }
 
-/** Expects that the page keeps a rule of axe, which is still in the page. */
+/** Expects that the page keeps a rule of axe, which has been loaded into the page already. */
 async function expectRule(page: Page, rule: "color-contrast" | "target-size"): Promise<void> {
   await redrawn(page);
   const violations = await page.evaluate<Violations>(
@@ -137,7 +140,7 @@ async function expectRule(page: Page, rule: "color-contrast" | "target-size"): P
   expect(textsOf(violations), `${page.url()} at ${page.viewportSize()?.width ?? 0} px`).toEqual([]);
 }
 
-/** Waits until a change is drawn, and nothing moves or fades any more. Loading indicators never end. */
+/** Waits until a change is drawn and nothing moves or fades. Loading indicators never end. */
 export const redrawn = (page: Page): Promise<void> =>
   page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
     Promise.allSettled(

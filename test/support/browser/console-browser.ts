@@ -10,9 +10,12 @@ export interface ConsoleBrowser {
   browser: BrowserSession;
   /** The value of the console's cookie. */
   cookie: () => string | undefined;
-  /** A request of the console's page: marked, and with the browser's cookies. `at`: another API than the one signed in to. */
+  /**
+   * Sends a request as the console's page does: marked, and with the browser's cookies. `at`: another API than the one
+   * signed in to.
+   */
   send: (method: string, path: string, options?: Request & { at?: { url: string } }) => Promise<ApiAnswer>;
-  /** A request with the browser's cookies alone. */
+  /** Sends a request with only the browser's cookies, unmarked. */
   sendUnmarked: (method: string, path: string, options?: Request) => Promise<ApiAnswer>;
 }
 

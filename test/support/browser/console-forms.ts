@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 export interface GivenForForms {
   userID: string;
   clientId: string;
-  /** An application with the scope of a directory. */
+  /** An application that has the scope of a directory. */
   directoryId: string;
   guestAccountId: string;
   jobId: string;
@@ -18,7 +18,7 @@ export interface FormRow {
   open?: (page: Page) => Promise<void>;
   /** Fields and their new values; `true` ticks a box. A value always differs from the initial one. */
   typed: readonly (readonly [field: (page: Page) => Locator, input: string | true])[];
-  /** A field that is never kept, and the input for it. */
+  /** A field whose input is never kept, and an input for it. */
   secret?: readonly [field: (page: Page) => Locator, text: string];
 }
 
@@ -33,7 +33,7 @@ const box = (name: string) => (page: Page) => page.getByRole("textbox", { name, 
 const at = (path: string) => (page: Page) => page.locator(`[data-path="${path}"]`);
 const inDialog = (path: string) => (page: Page) => page.getByRole("dialog").locator(`[data-path="${path}"]`);
 
-/** Every form of the console, by its file. */
+/** Every form of the console, by the path of its file. */
 export const keptForms: Readonly<Record<string, FormRow>> = {
   "activity/set-up-dialog.tsx": {
     path: ({ userID }) => `/users/${userID}`,
@@ -43,7 +43,7 @@ export const keptForms: Readonly<Record<string, FormRow>> = {
   "pages/applications/register-page.tsx": {
     path: () => "/applications/new",
     open: async (page) => {
-      // With input from before, the page begins at its second step.
+      // If earlier input was kept, the page begins at its second step.
       const next = page.getByRole("main").getByRole("button", { name: "Next", exact: true });
       await next.or(at("name")(page)).first().waitFor();
       if (await next.isVisible()) await next.click();
@@ -167,7 +167,7 @@ const part = "a part of a form that has a row";
 const confirmation = "a confirmation, which is asked again";
 const view = "how a list or page is shown; what was searched is in the address";
 
-/** Other files with inputs, and why they keep nothing by themselves. */
+/** Other files with inputs, and why they do not keep the input themselves. */
 export const inputsWithoutForm: Readonly<Record<string, string>> = {
   "activity/timeline.tsx": view,
   "list/cards.tsx": view,

@@ -1,10 +1,10 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** More tab stops than any page has before the target. */
+/** More tab stops than any page has before its target. */
 const pressesMax = 90;
 
-/** Finds what is wrong with the visible focus: WCAG 2.2, 2.4.7 and 2.4.11, with a ring of 3 px. */
+/** Finds faults of the visible focus: WCAG 2.2, 2.4.7 and 2.4.11, with a ring of 3 px. */
 const badlySeen = `(() => {
   const at = document.activeElement;
   if (at === null || at === document.body || at.matches("h1, main")) return null;
@@ -47,14 +47,14 @@ export async function pressAt(target: Locator, key = "Enter"): Promise<void> {
   await target.page().keyboard.press(key);
 }
 
-/** Tabs to a field and replaces its text. */
+/** Tabs to a field and replaces its text with this one. */
 export async function typeInto(field: Locator, text: string): Promise<void> {
   await tabTo(field);
   await field.page().keyboard.press("Control+A");
   await field.page().keyboard.type(text);
 }
 
-/** Waits for the console to move the focus to the target by itself. */
+/** Waits until the console has moved the focus to the target. */
 export async function expectFocus(target: Locator): Promise<void> {
   await expect
     .poll(() => isFocused(target), { message: `the focus is on ${String(target)}`, timeout: 60_000 })

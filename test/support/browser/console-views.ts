@@ -4,8 +4,8 @@ import { expectFaultless, expectFaultlessElsewhere, redrawn, type WatchedPage } 
 import { expectTranslated } from "./untranslated.ts";
 
 /**
- * Expects that axe, the browser and a reader find nothing wrong with the console's page in its present state, nor in the
- * other theme and at other widths.
+ * Expects that axe, the browser and a reader find nothing wrong with the console's page in its present state, in either
+ * theme and at any tested width.
  */
 export async function expectGoodConsole(watched: WatchedPage): Promise<void> {
   const { page } = watched;
@@ -20,7 +20,7 @@ export async function expectGoodConsole(watched: WatchedPage): Promise<void> {
  * never end.
  */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForTimeout(100); // Until the transition just caused has begun.
+  await page.waitForTimeout(100); // Gives a transition that the caller has caused time to begin.
   await redrawn(page);
 }
 
@@ -30,5 +30,5 @@ export async function downloadBy(page: Page, button: Locator): Promise<{ name: s
   return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
 }
 
-/** For a test that visits several pages, or has axe look at many states of one. */
+/** For a test that visits several pages, or runs axe on many states of one page. */
 export const pagesMs = 180_000;

@@ -4,8 +4,8 @@ import { expectFocus, pressAt, tabTo } from "./console-keyboard.ts";
 import type { WatchedPage } from "./browser.ts";
 
 /**
- * Counts what a person does, as the browser receives it: each press of a pointer, and each key that is not text typed
- * into a field. Scrolling is not counted.
+ * Counts what a person does, as the browser receives it: each press of a pointer, and each key except text typed into a
+ * field. Scrolling is not counted.
  */
 const counting = `(() => {
   const add = () => sessionStorage.setItem("actions", String(Number(sessionStorage.getItem("actions") ?? 0) + 1));
@@ -19,23 +19,23 @@ const counting = `(() => {
 /** A person at the console, by keyboard alone or with a finger. */
 export interface Hands {
   readonly page: Page;
-  /** Opens the search, types a text, and returns once it has been searched for. */
+  /** Opens the search and types a text; returns once the results are there. */
   search(text: string): Promise<void>;
-  /** Opens the search, and the first hit for a text. */
+  /** Opens the search, types a text, and opens the first hit. */
   find(text: string): Promise<void>;
   press(target: Locator): Promise<void>;
-  /** Types into a field; by keyboard, into the focused field if it is the one. */
+  /** Types into a field, moving the focus only if the field does not have it. */
   type(field: Locator, text: string): Promise<void>;
-  /** Sends the form that the field belongs to, or presses its button. */
+  /** Submits the form that the field belongs to, or presses its button. */
   send(button: Locator): Promise<void>;
   tick(box: Locator): Promise<void>;
-  /** How many actions there were so far. */
+  /** Returns the number of actions so far. */
   actions(): Promise<number>;
 }
 
 export type Way = "keyboard" | "finger";
 
-/** Starts to count on the page, which is loaded again. */
+/** Reloads the page, and counts from then on. */
 export async function countedHands({ page, context }: WatchedPage, way: Way): Promise<Hands> {
   await context.addInitScript(counting);
   await page.evaluate(`sessionStorage.removeItem("actions")`);
@@ -71,7 +71,7 @@ export async function countedHands({ page, context }: WatchedPage, way: Way): Pr
     send: (button) => (isFinger ? button.click() : page.keyboard.press("Enter")),
     async tick(box) {
       if (isFinger) return box.click();
-      // The dialog takes the focus a moment after it appears; nobody presses Tab before they see it.
+      // The dialog takes the focus a moment after it appears; nobody presses Tab before seeing it.
       const isReady = () => box.evaluate((at) => at.closest("[role=dialog]")?.matches(":focus-within") ?? true);
       await expect.poll(isReady, { message: String(box) }).toBe(true);
       await pressAt(box, "Space");

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 
 /**
- * Taps Download on a page of self-service with `tap`. If a profile takes longer than the tap waits, the page shows a
- * link that opens by itself.
+ * Taps Download on a page of self-service with `tap`. If a profile takes too long, the page shows a link instead, which
+ * is clicked.
  */
 export async function downloadProfile(
   page: Page,

@@ -10,7 +10,7 @@ import { sendSignedOut } from "../../../api/pages/signed-out.tsx";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import { atEndOfFile } from "../run/at-end.ts";
 
-/** The realm of the pages. */
+/** The realm that the pages show. */
 const realm: PageRealm = {
   id: "1",
   name: "example",
@@ -23,8 +23,8 @@ const realm: PageRealm = {
 };
 
 /**
- * Pages that are hard to bring about, on a server of their own: every problem at `/NAME`, and `/signed-out`. Its other
- * addresses stand for an application.
+ * Serves pages that are hard to bring about on a server of its own: every problem at `/NAME`, and `/signed-out`. Its
+ * other addresses stand for an application.
  */
 export function usePageGallery(stylesFrom: () => string): { readonly url: string } {
   let url = "";

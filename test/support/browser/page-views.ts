@@ -9,8 +9,8 @@ import {
 import { picture } from "./picture.ts";
 
 /**
- * Expects that a page for people has one heading, speaks their language, and has large targets and no faults, nor in the
- * other theme and at other widths.
+ * Expects that a page for people has one heading, is in their language, and has large targets and no faults, in either
+ * theme and at any tested width.
  */
 export async function expectGoodPage(watched: WatchedPage, name: string, view: View): Promise<void> {
   const { page } = watched;

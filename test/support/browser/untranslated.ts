@@ -2,10 +2,12 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import english from "../../../console/texts/en.json" with { type: "json" };
 
-/** The areas that begin the names of the console's texts. */
+/** The areas, with which the names of the console's texts begin. */
 const areas = Object.keys(english);
 
-/** Expects every text on the page, code aside, to be in words: no name of a text, and no gap in one. */
+/**
+ * Expects every text on the page, code aside, to be translated: no key instead of a text, and no unfilled placeholder.
+ */
 export async function expectTranslated(page: Page): Promise<void> {
   const text = await page.evaluate<string>(`(() => {
     const copy = document.body.cloneNode(true);

@@ -13,7 +13,7 @@ export const userAgents = {
   windows: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${chromium} Chrome/138.0.0.0 Safari/537.36`,
   linux: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
   chromebook: `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${chromium} Chrome/138.0.0.0 Safari/537.36`,
-  /** The window that opens by itself for a network's sign-in page. */
+  /** The window that iOS opens for a network's sign-in page. */
   captiveOnIPhone: `Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) ${webKit} Mobile/15E148`,
   captiveProbe: "CaptiveNetworkSupport-481.0.1 wispr",
   webViewOnAndroid: `Mozilla/5.0 (Linux; Android 14; Pixel 8 Build/AP2A; wv) ${chromium} Version/4.0 Chrome/126.0 Mobile Safari/537.36`,

@@ -9,7 +9,7 @@ const all: readonly View[] = [
 ];
 
 /**
- * How pages are looked at: each theme, each width and each language once; in a full run each theme with each width. A
- * theme changes colours alone, so two views see almost everything that four do.
+ * The views in which pages are checked: each theme, each width and each language once; in a full run, each theme with
+ * each width. A theme changes only colours, so two views show almost everything that four do.
  */
 export const views: readonly View[] = all.slice(0, extent(all.length, 0.5));

@@ -20,20 +20,20 @@ const disconnectAck = 41;
 
 export interface Session {
   userName: string;
-  /** Octets, each a character of latin1: any octet may occur. */
+  /** Octets, each as a latin1 character: any octet may occur. */
   session: string;
   nasIdentifier?: string;
 }
 
 export interface AccessPoint {
   address: string;
-  /** Accounts the start of sessions, or with `stop` their end; resolves when all are acknowledged. */
+  /** Reports the start of sessions, or with `stop` their end; resolves when all are acknowledged. */
   account(port: number, sessions: readonly Session[], status?: "start" | "stop"): Promise<void>;
-  /** The sessions it was asked to disconnect, each once, however often it was asked. */
+  /** Returns the sessions that it was asked to disconnect, each once, however often it was asked. */
   disconnected(): { userName: string; session: string }[];
 }
 
-/** Starts an access point at an address of this machine's own network, with its Disconnect-Requests at this port. */
+/** Starts an access point at an address of this machine's own network, with its port for Disconnect-Requests. */
 export async function startAccessPoint(address: string, port: number): Promise<AccessPoint> {
   const accounting = await bound(address, 0);
   const listener = await bound(address, port);
@@ -66,7 +66,7 @@ export async function startAccessPoint(address: string, port: number): Promise<A
   return {
     address,
     async account(to, sessions, status = "start") {
-      // No more than there are identifiers, or than a server can queue.
+      // At most as many as there are identifiers, and as a server can queue.
       for (let from = 0; from < sessions.length; from += 100) {
         const batch = sessions.slice(from, from + 100);
         await Promise.all(batch.map((one, id) => send(to, id, accountingOf(address, id, one, status))));
@@ -106,7 +106,7 @@ function accountingOf(address: string, id: number, { userName, session, nasIdent
   );
 }
 
-/** Encodes a packet whose authenticator is over the given one and the secret (RFC 2866 section 3). */
+/** Encodes a packet whose authenticator is computed from the given one and the secret (RFC 2866 section 3). */
 function signed(code: number, id: number, authenticator: Buffer, body: Buffer): Buffer {
   const head = Buffer.from([code, id, 0, 0]);
   head.writeUInt16BE(20 + body.length, 2);

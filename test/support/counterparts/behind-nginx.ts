@@ -11,7 +11,7 @@ export const onboardingFile = (rows: number): string =>
     .concat(Array.from({ length: rows }, (_, row) => `${randomUUID()},person.number.${row}@demo.example`))
     .join("\r\n");
 
-/** The fields of a job that its events carry. */
+/** The fields of a job that its events contain. */
 interface SeenJob {
   state: string;
   total: number;
@@ -49,7 +49,7 @@ export async function uploadAndFollow(nginx: Nginx, service: RunningService, row
   request.on("error", () => undefined);
   request.end();
   try {
-    // The stream of a job that waits to be started stays open, so these events arrived while it was.
+    // The stream stays open while the job waits to be started, so these events arrived over an open stream.
     await eventually(
       () => {
         expect(jobs.at(-1)).toMatchObject({ state: "ready", total: rows });

@@ -13,7 +13,7 @@ import { ended } from "../run/services.ts";
 import { requireTool } from "../run/tools.ts";
 import { Auth, type AuthConfig } from "./auth-js.mjs";
 
-/** A third party's web application, on a port of its own. */
+/** A third party's web application, on its own port. */
 export interface ClientApplication {
   url: string;
 }
@@ -32,8 +32,8 @@ interface Registered {
 }
 
 /**
- * Starts an application with passport-oauth2, PKCE and state. `/` begins; the outcome is returned as JSON. The
- * registration follows, because its redirect URI is only known once it listens.
+ * Starts an application with passport-oauth2, PKCE and state. `/` starts the sign-in, whose outcome is returned as
+ * JSON. The application is registered afterwards, because its redirect URI is known only once it listens.
  */
 export async function passportApplication(
   issuer: string,
@@ -53,7 +53,7 @@ export async function passportApplication(
       callbackURL: `${url}/callback`,
       scope: ["openid", "offline_access", "realm.read"],
       pkce: true,
-      // Sessions are not under test here: the state is the key to the verifier.
+      // Sessions are not under test here: the state serves as the key to the verifier.
       store: {
         store(
           _request: unknown,
@@ -92,8 +92,8 @@ export async function passportApplication(
 }
 
 /**
- * Starts an application with express-openid-connect: every page needs a sign-in, `/` returns the user as JSON, `/renew` a
- * new access token, `/logout` signs out. `settings` are its options beyond those that it cannot do without.
+ * Starts an application with express-openid-connect: every page needs a sign-in, `/` returns the user as JSON, `/renew`
+ * returns a new access token, `/logout` signs out. `settings` are options in addition to the required ones.
  */
 export async function openidConnectApplication(
   issuer: string,
@@ -125,8 +125,8 @@ export async function openidConnectApplication(
 }
 
 /**
- * Starts an application with Ruby's omniauth_openid_connect, at any port: `/` has the form that begins, the outcome is
- * returned as JSON, `/auth/openid_connect/logout` signs out.
+ * Starts an application with Ruby's omniauth_openid_connect, at any port: `/` has the form that starts the sign-in,
+ * whose outcome is returned as JSON; `/auth/openid_connect/logout` signs out.
  */
 export async function omniauthApplication(
   issuer: string,
@@ -141,7 +141,7 @@ export async function omniauthApplication(
   return { url: line };
 }
 
-/** Aborts once a program ends. */
+/** Returns a signal that aborts when a program ends. */
 function closedBefore(child: ChildProcess): AbortSignal {
   const controller = new AbortController();
   child.once("exit", (code) => {
@@ -151,7 +151,8 @@ function closedBefore(child: ChildProcess): AbortSignal {
 }
 
 /**
- * Starts an application with @auth/core: `/` begins; after signing in, `/auth/session` returns the user and the tokens.
+ * Starts an application with @auth/core: `/` starts the sign-in; afterwards `/auth/session` returns the user and the
+ * tokens.
  */
 export async function authJsApplication(
   issuer: string,

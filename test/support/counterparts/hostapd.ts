@@ -14,7 +14,7 @@ import { requireTool } from "../run/tools.ts";
 const page = resolve("docs/radius/hostapd.md");
 
 export interface HostapdOptions {
-  /** PEM: the server's certificate with its issuer's, its key, the issuing CAs, and these with their root. */
+  /** PEM: the server's certificate with its issuer's, its key, the issuing CAs, and the issuing CAs with their root. */
   server: string;
   key: string;
   issuers: string;
@@ -27,7 +27,7 @@ export interface Hostapd extends Pick<RadiusServer, "port" | "output" | "stop"> 
   bringCrl(...urls: string[]): Promise<{ code: number; output: string }>;
   /** Staples this OCSP answer about the server's certificate from now on. */
   staple(answer: Buffer): Promise<void>;
-  /** Replaces the CAs that it trusts, with the next CRL; PEM. */
+  /** Replaces the CAs that hostapd trusts when it gets the next CRL; PEM. */
   trust(files: Pick<HostapdOptions, "issuers" | "chain">): Promise<void>;
 }
 

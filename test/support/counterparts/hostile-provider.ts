@@ -9,25 +9,25 @@ import { makeSigningKey, startServer } from "./upstream-provider.ts";
 /** The documents and endpoints that a provider has. */
 export type UpstreamPlace = "discovery" | "jwks" | "authorize" | "token" | "userinfo";
 
-/** A response of one of them, true or not. */
+/** A response of such a place, true or false. */
 export type HostileResponse = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface HostileProvider {
   readonly url: string;
-  /** Replaces the responses of one place from now on; undefined: back to the true ones. */
+  /** Replaces the responses of one place from now on; undefined: restores the true ones. */
   lie(place: UpstreamPlace, lie: HostileResponse | undefined): void;
   /** Changes an otherwise true document. */
   change(place: "discovery" | "token" | "userinfo", change: (document: Record<string, unknown>) => object): void;
   /** Changes the parameters of the redirect back. */
   changeAnswer(change: (parameters: URLSearchParams) => void): void;
-  /** Changes claims of the id token, or signs it with something else. */
+  /** Changes claims of the id token, or signs it with another key. */
   changeIdToken(change: {
     claims?: Record<string, unknown>;
     header?: Record<string, unknown>;
     key?: JWK;
     none?: boolean;
   }): void;
-  /** How many requests a place has had since the last {@link HostileProvider.behave}. */
+  /** Returns how many requests a place has had since the last {@link HostileProvider.behave}. */
   asked(place: UpstreamPlace): number;
   /** Ends all lies; moves to a new address, because documents are cached by address. */
   behave(): Promise<void>;

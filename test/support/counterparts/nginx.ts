@@ -12,13 +12,13 @@ import { requireTool } from "../run/tools.ts";
 export interface Nginx {
   url: string;
   port: number;
-  /** Its files, which it reads as root. */
+  /** The directory of its files, which it reads as root. */
   directory: string;
   /** Returns the text of all its logs and of its standard error. */
   logs(): Promise<string>;
 }
 
-/** Replaces every occurrence of parts that differ here in a shipped file; each of them has to occur. */
+/** Replaces every occurrence of the parts of a shipped file that differ here; each part has to occur. */
 function asHere(config: string, parts: readonly (readonly [string, string])[]): string {
   return parts.reduce((text, [from, to]) => {
     expect(text).toContain(from);
@@ -27,8 +27,8 @@ function asHere(config: string, parts: readonly (readonly [string, string])[]): 
 }
 
 /**
- * Starts nginx with the configuration that docker-compose.yml ships, in front of these addresses; stopped at the end of
- * the test or file.
+ * Starts nginx with the configuration that docker-compose.yml ships, in front of these addresses; stops it at the end
+ * of the test or file.
  */
 export async function startNginx(upstreams: string[]): Promise<Nginx> {
   const servers = upstreams.map((upstream) => `server ${upstream} max_fails=0;`).join(" ");
@@ -89,7 +89,7 @@ export async function startTlsNginx(before: { apis: string[]; responders: string
   return { ...nginx, tlsUrl: `https://127.0.0.1:${tlsPort}`, certificate };
 }
 
-/** Whether it warns of `listen … http2`: 1.25.1 and newer. */
+/** Returns whether this nginx warns of `listen … http2`, as 1.25.1 and newer do. */
 function hasHttp2Directive(program: string): boolean {
   const [, ...version] =
     /nginx\/(\d+)\.(\d+)\.(\d+)/.exec(spawnSync(program, ["-v"], { encoding: "utf8" }).stderr) ?? [];
@@ -97,7 +97,7 @@ function hasHttp2Directive(program: string): boolean {
   return major > 1 || minor > 25 || (minor === 25 && patch >= 1);
 }
 
-/** Returns what the line of docs/production.md for such an nginx makes of a shipped file. */
+/** Returns a shipped file as changed by the line of docs/production.md for such an nginx. */
 export async function withHttp2Directive(config: string): Promise<string> {
   const [, options = ""] =
     /^# sed -i (.*http2.*) \/etc\/nginx\/.*$/m.exec(await readFile("docs/production.md", "utf8")) ?? [];
@@ -155,7 +155,7 @@ const accepts = (port: number): Promise<void> =>
     socket.once("error", reject);
   });
 
-/** As /etc/nginx/nginx.conf of the image: it logs whatever the files in conf.d do not log otherwise. */
+/** Returns a file like the image's /etc/nginx/nginx.conf: it logs whatever the files in conf.d do not log elsewhere. */
 const imageConfig = (directory: string): string => `
 ${process.getuid?.() === 0 ? "user root root;" : ""}
 daemon off;

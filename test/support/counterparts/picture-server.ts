@@ -8,20 +8,20 @@ import { openssl } from "../pki/openssl.ts";
 
 /** A third party's web server, over TLS. */
 export interface PictureServer {
-  /** By its IP address. */
+  /** With its IP address. */
   readonly url: string;
   readonly port: number;
   /** PEM of the authority that issued its certificate. */
   readonly authorities: string;
   /** The requests it has had since the list was last emptied. */
   readonly asked: { path: string; headers: IncomingHttpHeaders }[];
-  /** Connections opened to it since it started. */
+  /** Returns the number of connections opened to it since it started. */
   connections(): number;
   /** Serves a path with this listener from now on. */
   on(path: string, listener: RequestListener): void;
   /** Serves a picture at a path from now on. */
   show(path: string, type: string, bytes: string | Buffer): void;
-  /** Closes its port, so connections are refused. */
+  /** Closes the server's port, so connections are refused. */
   stop(): Promise<void>;
 }
 

@@ -5,13 +5,16 @@ import { startTcpProxy } from "../run/tcp-proxy.ts";
 import { startService, type RunningService } from "../service/service.ts";
 import { authenticate, radiusServerName, startRadius, type DeviceFiles, type RadiusServer } from "./radius.ts";
 
-/** A service with one realm, and a strict FreeRADIUS with a certificate of the realm that asks the service's OCSP. */
+/**
+ * A service with one realm, and a strict FreeRADIUS with a certificate of the realm, which asks the service's OCSP
+ * responder.
+ */
 export interface ServiceWithRadius {
   service: RunningService;
   /** Stop it after the tests. */
   radius: RadiusServer;
   domain: string;
-  /** Returns the data of a response to one of the realm's programs; any other status than 200 fails. */
+  /** Returns the data of a response to one of the realm's programs; throws if the status is not 200. */
   ask: (method: string, path: string, body?: unknown) => Promise<unknown>;
   /** Returns whether FreeRADIUS admits a device. */
   admits: (files: DeviceFiles) => Promise<boolean>;

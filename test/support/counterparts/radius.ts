@@ -18,7 +18,7 @@ export const debianConfiguration = "/etc/freeradius/3.0";
 /** Shared by the server and its devices. */
 export const secret = "a-secret-for-tests-alone";
 
-/** The name that the page's devices expect of the RADIUS server. */
+/** The name of the RADIUS server that the devices on the page expect. */
 export const radiusServerName = "radius.demo.example";
 
 /** A `describe` block that needs FreeRADIUS with Debian's configuration, and a device. See `describeWithTool`. */
@@ -46,9 +46,9 @@ export interface RadiusOptions {
   issuers: string;
   /** The one name that gets VLAN 30 instead of 20. */
   exception?: string;
-  /** Sets up more before it starts; `directory` has room for its files. */
+  /** Configures more before the server starts; its files can be put into `directory`. */
   also?: (place: { configuration: string; directory: string }) => Promise<void>;
-  /** Logs no single request, for tests with thousands of them. */
+  /** Does not log each request, for tests with thousands of them. */
   quiet?: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface RadiusServer {
   vlansFile: string;
   /** The output of `freeradius -xx` so far. */
   output(): string;
-  /** The process. */
+  /** The id of the process. */
   pid: number;
   stop(): Promise<void>;
 }
@@ -106,7 +106,7 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
       ["ca_path = /var/lib/realmpass-crl", `ca_path = ${crlDirectory}`],
     ]);
   }
-  // Sets the directory of its files, and lets it keep the user that we start it as.
+  // Sets the directory of the server's files, and keeps it running as the user that starts it.
   await edit(join(configuration, "radiusd.conf"), [
     [/^raddbdir = .*$/m, `raddbdir = ${configuration}`],
     [/^logdir = .*$/m, `logdir = ${directory}/log`],
@@ -150,7 +150,7 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
   };
 }
 
-/** Installs what the page describes under "VLANs by rule", with an empty list; returns the path of the list. */
+/** Installs the set-up of the section "VLANs by rule", with an empty list; returns the path of the list. */
 async function installVlans(configuration: string, directory: string): Promise<string> {
   const file = join(directory, "vlans");
   await writeFile(file, "");
@@ -176,7 +176,7 @@ function unprivileged(): { uid: number; gid: number } | undefined {
   return uid && gid ? { uid, gid } : undefined;
 }
 
-/** Replaces every occurrence of each; throws if there is none, because then the page and the files differ. */
+/** Replaces every occurrence of each; throws if one does not occur, because then the page and the files differ. */
 export async function edit(file: string, changes: readonly (readonly [string | RegExp, string])[]): Promise<void> {
   let text = await readFile(file, "utf8");
   for (const [from, to] of changes) {
@@ -203,7 +203,10 @@ export async function freeUdpPorts(): Promise<[number, number]> {
   return [first, second];
 }
 
-/** A device's files: a PKCS#12 file, under the empty password unless it has one, also inside the settings; or PEM. */
+/**
+ * A device's files: a PKCS#12 file with the empty password unless another is given, which the settings can also
+ * contain; or PEM.
+ */
 export type DeviceFiles =
   { pkcs12: Buffer; password?: string; asBlob?: boolean } | { certificate: string; key: string };
 
@@ -218,7 +221,7 @@ export interface KnockOptions {
   serverNames?: readonly string[];
   /** Default: wpa_supplicant's own choice. */
   tls?: "1.2" | "1.3";
-  /** Connects a second time, as a roaming device does, with whatever it kept of the first. */
+  /** Connects a second time, as a roaming device does, with whatever it kept of the first connection. */
   again?: boolean;
   /** Requires the server to staple an OCSP answer about its certificate (RFC 9190 section 5.4). */
   staple?: boolean;
@@ -232,11 +235,11 @@ export interface Answered {
   accept: { userName?: string; vlan?: string; sessionTimeout?: string; terminationAction?: string };
   /** All output of `eapol_test`. */
   output: string;
-  /** The complaints that FreeRADIUS logged meanwhile, about any device. */
+  /** The complaints that FreeRADIUS logged during the attempt, about any device. */
   complaints: string;
 }
 
-/** Runs one attempt of a device, set up as the page describes. Throws if the server neither accepted nor refused it. */
+/** Runs one attempt of a device, set up as the page describes. Throws if the server neither accepts nor refuses it. */
 export async function authenticate({
   radius,
   files,
@@ -275,7 +278,7 @@ export async function authenticate({
   }
 }
 
-/** The same for a device whose wpa_supplicant has this network. */
+/** Does the same as {@link authenticate}, for a device whose wpa_supplicant has this network. */
 export async function authenticateWith({
   radius,
   network,
@@ -310,7 +313,7 @@ export async function authenticateWith({
   }
 }
 
-/** Returns the network with the PKCS#12 file's password, and with the file itself if it is to be a blob. */
+/** Returns the network with the PKCS#12 file's password, and with the file embedded if it is to be a blob. */
 function withPkcs12(
   network: string,
   { pkcs12, password = "", asBlob = false }: Extract<DeviceFiles, { pkcs12: Buffer }>,
@@ -366,7 +369,7 @@ export async function fetchCrl(
   return { ...ran, files, newest: last === undefined ? "" : await readFile(join(crlDirectory, last), "utf8") };
 }
 
-/** Runs what the unit that fetches VLANs runs: the script, then the command that has FreeRADIUS read them. */
+/** Does what the unit that fetches VLANs does: runs the script, then the command that has FreeRADIUS read them. */
 export async function fetchVlans(
   { vlansFile, pid }: Pick<RadiusServer, "vlansFile" | "pid">,
   { url, client }: { url: string; client: { clientId: string; clientSecret: string } },
@@ -376,7 +379,7 @@ export async function fetchVlans(
   await writeFile(credentials, `${client.clientId}:${client.clientSecret}\n`);
   const ran = await run(resolve("docs/radius/vlans/fetch-vlans"), [url, credentials, vlansFile]);
   await rm(directory, { recursive: true });
-  // The server's user reads it.
+  // The server's user has to read it.
   await chmod(vlansFile, 0o644);
   if (ran.code === 0) {
     const unit = await readFile(resolve("docs/radius/vlans/systemd/realmpass-vlans.service"), "utf8");
@@ -390,7 +393,7 @@ export async function fetchVlans(
   return { ...ran, list: await readFile(vlansFile, "utf8") };
 }
 
-/** Runs a program to its end; it is looked for in `path` before the usual places. */
+/** Runs a program to its end; it is looked up in `path` before the usual places. */
 export function run(
   program: string,
   args: readonly string[],

@@ -16,24 +16,27 @@ export interface TestUpstream {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The account of the next sign-in, in a browser without a session at the provider or when it must prompt. */
+  /**
+   * Sets the account of the next sign-in, in a browser without a session at the provider or when the provider must
+   * prompt.
+   */
   signsIn(account: UpstreamAccount): void;
   /** Refuses the next sign-in. */
   refuses(): void;
   /** How often a user was asked to sign in. */
   readonly asked: number;
-  /** Signs with a new key from now on, and publishes that alone. */
+  /** Signs with a new key from now on, and publishes only that key. */
   rotateKeys(): Promise<void>;
   /** Accepts no more connections. */
   stop(): Promise<void>;
 }
 
 export interface UpstreamOptions {
-  /** Where it may redirect people to. */
+  /** Returns the URI to which the provider is allowed to redirect people. */
   redirectUri: () => string;
-  /** Claims that it includes beside the usual ones. */
+  /** Claims that it includes in addition to the usual ones. */
   claims?: readonly string[];
-  /** Claims are in the id token, instead of at the userinfo endpoint alone. */
+  /** Claims are in the id token, instead of only at the userinfo endpoint. */
   claimsInIdToken?: boolean;
   /** How this service is registered there. */
   authentication?: "client_secret_basic" | "client_secret_post" | "none";

@@ -48,7 +48,7 @@ found.onList = await eventually("the certificate on the CRL", async () =>
 const redirected = await fetch(`${plain}/me`, { redirect: "manual" });
 found.elsewhere = [redirected.status, redirected.headers.get("location")];
 
-// The service keeps running without one of the two.
+// The service keeps running without one process of each kind.
 for (const name of ["realmpass-api@3000", "realmpass-responder@4000", "realmpass-worker@1"]) {
   execFileSync("systemctl", ["stop", name]);
 }
@@ -58,7 +58,7 @@ for (const name of ["realmpass-api@3000", "realmpass-responder@4000", "realmpass
   execFileSync("systemctl", ["start", name]);
 }
 
-// One api after the other is restarted while people and programs send requests. The proxy lets none of them notice.
+// Each api in turn is restarted while people and programs send requests. The proxy hides this from all of them.
 const isReady = (port) =>
   eventually(`an api on ${port} that is ready`, async () => (await fetch(`http://127.0.0.1:1${port}/readyz`)).ok);
 const answers = new Map();
@@ -96,7 +96,7 @@ isOver = true;
 await Promise.all(load);
 found.rolling = Object.fromEntries(answers);
 
-// A guest's link leads to a page, and the page to a link that hands a profile over to another device.
+// A guest's link leads to a page, and that page to a link that hands a profile over to another device.
 const guest = await api("POST", "/api/guest-account", {
   name: "Guest",
   expirationDate: new Date(Date.now() + 86_400_000).toISOString(),
@@ -120,7 +120,7 @@ found.strictTransport = [
   await headersOf(`${plain}/ca/1.cer`),
 ];
 
-// A file of the largest size that a job allows.
+// A file with as many rows as a job is allowed to have.
 const lines = ["pairwiseID,email"];
 for (let row = 1; row <= 200_000; row += 1)
   lines.push(`student-${row}@example.org,student-${row}@students.example.org`);
@@ -144,7 +144,7 @@ found.dumps = fs.readdirSync("/var/lib/realmpass-backup").map((name) => name.rep
 found.exports = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));
 const secrets = [new URL(link).pathname.split("/").pop(), token, secret, guestToken, handOver];
 const logs = execFileSync("sh", ["-c", "cat /var/log/nginx/*.log /run/units/*.log"], { encoding: "utf8" });
-// Each kind of token has a prefix of its own.
+// Each kind of token has a distinct prefix.
 found.secretsInLogs = [
   ...secrets.filter((secret) => logs.includes(secret)),
   ...(logs.match(/\brp[a-z]_[\w-]{16,}/g) ?? []),

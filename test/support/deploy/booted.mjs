@@ -22,7 +22,7 @@ function run(name) {
   return { status, result: show(name, "Result") };
 }
 
-/** Runs the doctor once by its unit; returns how it ended, and its findings of one kind. */
+/** Runs the doctor once by its unit; returns how it ended, and its findings by kind. */
 function examine() {
   const outcome = run("realmpass-doctor.service");
   const lines = journal(`_SYSTEMD_INVOCATION_ID=${show("realmpass-doctor.service", "InvocationID")}`);
@@ -39,7 +39,7 @@ function examine() {
   };
 }
 
-/** The unit that runs after the doctor has failed. `caught` resolves once it has run once more. */
+/** The unit that runs after the doctor has failed. `caught` resolves once it has run another time. */
 const catcher = "realmpass-failed@realmpass-doctor.service";
 let last = show(catcher, "InvocationID");
 async function caught() {
@@ -60,12 +60,13 @@ found.stopped = states([...servers, ...timers]);
 systemctl("start", "realmpass.target");
 found.started = states([...servers, ...timers]);
 await isWell();
-// From here on only what is started here runs.
+// From here on, only the units that this script starts run.
 for (const name of timers) systemctl("stop", `realmpass-${name}`);
 
 found.backup = run("realmpass-backup.service");
 found.export = run("realmpass-audit-export.service");
-// Without a program nothing is copied; one that fails is reported; one that reads all copies, and sees no secret.
+// Without a program, nothing is copied; a failing program is reported; a working program reads all copies, but no
+// secret.
 const evidence = "/var/lib/realmpass-backup/copied";
 const copy = (...lines) => {
   if (lines.length > 0) {
@@ -85,10 +86,10 @@ found.dumps = fs
   .readdirSync("/var/lib/realmpass-backup")
   .filter((name) => name !== "copied")
   .map((name) => name.replace(/\d/g, "0"));
-// By now its timer may have written another one.
+// By now the timer may have written another export.
 const exported = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));
 found.exports = [...new Set(exported)];
-// A head that only root can read.
+// A head file that only root can read.
 const head = spawnSync("realmpass-operator", ["audit", "head", "--json"], { encoding: "utf8" });
 fs.writeFileSync("/root/head.json", head.stdout, { mode: 0o600 });
 const verified = spawnSync("realmpass-operator", ["audit", "verify", "--public-key", "/root/head.json"], {
@@ -112,7 +113,7 @@ examine();
 found.withProgram = await caught();
 found.heard = journal("--identifier=heard");
 
-// By the commands that the doctor names for it.
+// Runs the commands that the doctor names as the remedy.
 const [starting, ...logs] = [...found.without.remedy.matchAll(/`([^`]+)`/g)].map(([, command]) => command);
 const shell = (command) => spawnSync("sh", ["-c", command ?? "exit 1"], { encoding: "utf8" });
 found.remedied = [
@@ -122,7 +123,7 @@ found.remedied = [
 await isWell();
 found.mended = examine();
 
-// The queue in PostgreSQL, by the page's commands, at first without the one that copies the drop-ins.
+// Moves the queue to PostgreSQL with the page's commands, at first without the one that copies the drop-ins.
 const commands = fs.readFileSync("/mnt/without-redis.sh", "utf8").split("\n");
 const movesQueue = ["api@3000", "api@3001", "worker@1", "worker@2"].map((name) => `realmpass-${name}`);
 const restart = (names) => execFileSync("systemctl", ["restart", ...names]);

@@ -62,7 +62,7 @@ async function after() {
   found.onList = { good: await onList(good), others: await onList([...revoked, ...offboarded, ...lost]) };
   found.crlNumberRises = numberOf(await readList()) > crlNumber;
 
-  // A certificate issued since the backup, and a known one, by their serial numbers alone.
+  // Revokes by serial number alone a certificate issued since the backup, and one that the database knows.
   const { serials } = operatorJson("crl", "revoke-serial", "--issuer", "1", "--serial", lost[0], "--serial", good[0]);
   found.bySerial = [serials[lost[0]], serials[good[0]], ...(await askAll([good[0]]))];
 
@@ -112,7 +112,7 @@ async function profiles(api, userIDs, count, name = "device") {
   return serials;
 }
 
-/** Returns the response once the token is within its rate again. */
+/** Returns the response, retrying while the token is over its rate limit. */
 async function wanted(ask) {
   for (;;) {
     const answer = await ask();
@@ -122,7 +122,7 @@ async function wanted(ask) {
   }
 }
 
-/** Returns the OCSP statuses of all of them, each once. */
+/** Returns the distinct OCSP statuses of all of them. */
 async function askAll(serials) {
   const said = new Set();
   for (let from = 0; from < serials.length; from += 10) {

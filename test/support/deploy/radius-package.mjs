@@ -64,7 +64,7 @@ for (const mode of ["strict", "resilient"]) {
   await api("DELETE", `/api/profiles/${lost.serial}`);
   await eventually("a revoked device to be refused", () => !admits(lost));
   here.revoked = [admits(good), admits(lost)];
-  // The next CRL has the revocation: the timer fetches it.
+  // The next CRL contains the revocation, and the timer fetches it.
   if (mode === "resilient") {
     const serial = BigInt(lost.serial).toString(16).toUpperCase();
     await eventually("the CRL that names the revoked device", () => {
@@ -75,7 +75,7 @@ for (const mode of ["strict", "resilient"]) {
       return files.toString().includes(serial);
     });
   }
-  // As docs/backup.md stops and starts everything, the timer that brings the CRL included.
+  // Stops and starts everything as docs/backup.md does, including the timer that fetches the CRL.
   systemctl("stop", "realmpass.target", "realmpass-*");
   here.away = [admits(good), admits(lost)];
   systemctl("start", "realmpass.target");
@@ -84,7 +84,7 @@ for (const mode of ["strict", "resilient"]) {
   here.timers.push(state("realmpass-crl.timer")[1]);
   await isWell();
 }
-// Nothing else of this machine is disturbed from here on.
+// From here on, nothing else on this machine is disturbed.
 systemctl("disable", "--now", "realmpass-crl.timer", "freeradius");
 
 process.stdout.write(`\nRADIUS ${JSON.stringify(found)}\n`);

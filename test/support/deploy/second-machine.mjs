@@ -1,5 +1,5 @@
-// A second machine beside the one of docs/production.md: a network and an /etc/realmpass of its own, with the settings
-// of the page, which are the argument. Runs there, and prints one line of JSON.
+// A second machine in addition to the one of docs/production.md: it has its own network and its own /etc/realmpass,
+// with the settings of the page, which are the argument. Runs there, and prints one line of JSON.
 import { execFileSync, spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import fs from "node:fs";
@@ -33,7 +33,7 @@ fs.cpSync("/etc/realmpass", "/etc/second", { recursive: true });
 set("/etc/realmpass/responder.env", `${page.ocspHost}${first}`);
 set("/etc/second/responder.env", `${page.ocspHost}${second}`);
 
-// The first one. Its PostgreSQL shows a certificate that the second one's processes verify.
+// The first machine. Its PostgreSQL presents a certificate that the second machine's processes verify.
 sh(`
   version=$(ls /usr/lib/postgresql | sort -n | tail -1)
   directory=/etc/postgresql/$version/main
@@ -62,7 +62,7 @@ const systemctl = (verb, names) => sh(`systemctl ${verb} ${names.join(" ")}`);
 for (const verb of ["stop", "start"]) systemctl(verb, [...responders, ...workers, ...apis]);
 sh("nginx -t 2>/dev/null && systemctl reload nginx");
 
-// The second one: processes of its network, and of its /etc/realmpass.
+// The second machine: processes in its network, with its /etc/realmpass.
 for (const name of ["postgres", "redis", "operator"]) fs.rmSync(`/etc/second/credentials/${name}`, { recursive: true });
 for (const name of ["api", "worker", "responder"]) {
   edit(`/etc/second/${name}.env`, (text) =>

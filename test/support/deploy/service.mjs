@@ -9,7 +9,7 @@ export const plain = "http://wifi.example.org";
 export const operator = (...command) => execFileSync("realmpass-operator", command, { encoding: "utf8" });
 export const operatorJson = (...command) => JSON.parse(operator(...command, "--json"));
 
-/** Repeats a look at what a process does in its own time, until it succeeds. */
+/** Repeats a check of something that happens asynchronously, until it succeeds. */
 export async function eventually(what, look) {
   let cause;
   for (let left = 600; left > 0; left -= 1) {
@@ -85,7 +85,7 @@ export async function readList() {
   return execFileSync("openssl", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
 }
 
-/** A browser that keeps cookies and fills in forms. Pages refuse `fetch`, which announces itself as a script. */
+/** A browser that keeps cookies and fills in forms. Pages refuse `fetch`, because it announces itself as a script. */
 export function createBrowser() {
   const cookies = new Map();
   const visit = (method, url, fields) =>
@@ -113,7 +113,7 @@ export function createBrowser() {
     );
   return {
     open: (url) => visit("GET", new URL(url, base)),
-    /** Sends the page's form that does not sign out, with these fields. */
+    /** Posts, with these fields, the page's form that does not sign out. */
     send({ url, text }, fields) {
       const forms = [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, of, content]) => ({
         action: new URL(/ action="([^"]*)"/.exec(of)?.[1] ?? "", url),

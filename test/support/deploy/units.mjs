@@ -1,6 +1,6 @@
 // Does what systemd does with the units of deploy/systemd, as far as processes see it: `units.mjs systemctl …` and
 // `units.mjs systemd-run …` start the units' commands with their user, directory, environment and credentials. Of the
-// kernel's confinement it applies only users, capabilities and privileges; nothing is restarted when it ends.
+// kernel's confinement it applies only users, capabilities and privileges; it does not restart a process that ends.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -104,7 +104,7 @@ function merged(first, second) {
   return all;
 }
 
-/** Starts a unit's command; a `oneshot` one has ended when this returns. Returns its exit code, else 0. */
+/** Starts a unit's command; that of a `oneshot` unit has ended when this returns. Returns its exit code, or 0. */
 function start(unit) {
   const last = (key) => unit.settings[key]?.at(-1);
   const log = fs.openSync(logOf(unit.name), "a");
@@ -188,7 +188,7 @@ function expand(text, { name, instance }) {
   return text.replace(/%(.)/g, (whole, letter) => values[letter] ?? fail(`${name}: ${whole} is not known here`));
 }
 
-/** Returns the id of a user of the system, or of a dynamic one, which follows from the name. */
+/** Returns the id of a system user, or of a dynamic user, whose id follows from the name. */
 function userId(name) {
   const line = fs
     .readFileSync("/etc/passwd", "utf8")

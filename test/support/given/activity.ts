@@ -19,7 +19,7 @@ export const givenActivity = (owner: () => Database) => ({
     `);
   },
 
-  /** Records the issuance that made a profile, which may renew another. */
+  /** Records the issuance that made a profile, which can be a renewal of another. */
   async issuanceOf(serial: string, { renews }: { renews?: string } = {}): Promise<void> {
     await owner().query(sql`
       insert into issuances (id, realm_id, kind, user_id, name, device_type, format, key_type, validity_months, created_at,

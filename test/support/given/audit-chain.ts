@@ -16,7 +16,7 @@ export async function sealEntries(
   await sealAudit({ db, signer, headLog: createHeadLog(shared), onRefused: () => undefined, ...shared }, slice);
 }
 
-/** Inserts entries by SQL, a second apart, the last one a second ago; every tenth has microseconds. */
+/** Inserts entries by SQL, one per second, the last one a second ago; every tenth has microseconds. */
 export async function insertEntries({ owner }: TestDatabase, realmId: string, count: number): Promise<void> {
   await owner.query(sql`
     insert into audit_entries (realm_id, at, event, user_id, client_id, properties)

@@ -8,7 +8,7 @@ export interface AuditRow {
   properties: Record<string, unknown>;
 }
 
-/** Returns the audit entries whose property has this value, in the order they were written. */
+/** Returns the audit entries whose property has this value, in the order in which they were written. */
 export const auditOf = (
   { owner }: TestDatabase,
   property: "userID" | "clientID" | "sid" | "serial" | "guestAccountID" | "issuerID",

@@ -16,7 +16,7 @@ export function drawPkce(): { verifier: string; challenge: string } {
 export const answerOf = (visit: { headers: { location?: string | undefined } }): Record<string, string> =>
   Object.fromEntries(new URL(visit.headers.location ?? "about:blank").searchParams);
 
-/** Sent along where a refusal is expected, to check that it comes back unchanged. */
+/** Sent where a refusal is expected, to check that it comes back unchanged. */
 export const markedState = "a b+c&d=é";
 
 /** Expects that an authorization request with {@link markedState} was refused, with a redirect to the application. */
@@ -37,7 +37,7 @@ export function expectShownOnPage(visit: Visit): void {
   expect(visit.text).not.toContain("evil.example");
 }
 
-/** Expects an error of RFC 6749, section 5.2, from the token endpoint, which no cache keeps. */
+/** Expects an error of RFC 6749, section 5.2, from the token endpoint, which caches must not store. */
 export function expectOAuthError(answer: ApiAnswer, { status, error }: { status: number; error: string }): void {
   expect({ status: answer.status, body: answer.body }).toEqual({
     status,

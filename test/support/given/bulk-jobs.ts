@@ -21,7 +21,7 @@ import { workRows } from "../../../worker/bulk-job/run/work-rows.ts";
 import { eventually } from "../run/eventually.ts";
 import { silentLog } from "../service/worker.ts";
 
-/** The person or profile that a row names; `invalid`: a row that could not be used. */
+/** The person or profile that a row names; `invalid`: a row that cannot be used. */
 export interface GivenRow {
   userId?: string;
   pairwiseId?: string;
@@ -46,7 +46,7 @@ export interface GivenJob {
   /** The person who created it; by default a client of the realm, {@link bulkClientOf}. */
   createdByUserId?: string;
   graceDays?: number;
-  /** Why a revocation revokes; default: unspecified. */
+  /** The reason for the revocations of the job; default: unspecified. */
   reason?: RevocationReason;
   /** The offboarding that this reactivation undoes. */
   undoOf?: string;
@@ -202,8 +202,8 @@ export const auditOf = (
   `);
 
 /**
- * Runs jobs in this process step by step, without a queue and without signing: a worker's steps, when the test calls
- * for them.
+ * Runs jobs in this process step by step, without a queue and without signing: does a worker's steps when the test
+ * calls for them.
  */
 export function driveJobs(db: () => Database, { clock = systemClock }: { clock?: Clock } = {}) {
   const waiting: RowRange[] = [];
@@ -239,7 +239,7 @@ export function driveJobs(db: () => Database, { clock = systemClock }: { clock?:
   return driver;
 }
 
-/** Settles issuances as a worker does, with bytes in place of certificates. */
+/** Settles issuances as a worker does, with random bytes in place of certificates. */
 async function settleUnsigned(db: Database, ids: readonly string[]): Promise<ReadonlyMap<string, IssuanceOutcome>> {
   const at = systemClock.now();
   const claimId = randomUUID();
@@ -264,8 +264,8 @@ async function settleUnsigned(db: Database, ids: readonly string[]): Promise<Rea
 }
 
 /**
- * Puts a job into a state as workers would have left it: in a final state, everything still pending has changed; before
- * the job runs, its counts are those of the check, which expects a change for everyone who has not failed.
+ * Puts a job into a state as workers would have left it: in a final state, every pending row has been changed; before
+ * the job runs, its counts are those of the check, which expects a change for every row that has not failed.
  */
 export async function leaveIn(
   owner: Database,

@@ -100,7 +100,7 @@ export const byteSequence = (der: Buffer): string => `:${der.toString("base64")}
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Returns the path at which a user's profile is made: by the user, or by somebody else. */
+/** Returns the path at which a user's profile is made: by the user (`own`), or by somebody else. */
 export const profilePath = ({ id }: Pick<GivenUser, "id">, { own = false }: { own?: boolean } = {}): string => {
   const name = `laptop%20${randomBytes(3).toString("hex")}`;
   return own ? `/api/profile/${name}` : `/api/user/${id}/profiles/${name}`;
@@ -114,7 +114,7 @@ export const profileFor = ({ csr = newKey().csr, allowAuth = true }: { csr?: str
   csr,
 });
 
-/** Profiles and signing in with them, on one API with {@link withClientCertificates}. */
+/** Makes profiles and signs in with them, on one API with {@link withClientCertificates}. */
 export function deviceSignInOn(api: Pick<TestApi, "url" | "tlsUrl" | "database" | "as">) {
   return {
     /**

@@ -55,7 +55,7 @@ export async function givenDirectory(
   };
 }
 
-/** Lists the audit entries about a person, the first one first. */
+/** Lists the audit entries about a person, oldest first. */
 export async function entriesAbout(
   { database }: Pick<TestApi, "database">,
   userId: string,

@@ -1,4 +1,4 @@
-/** Texts that are DNS names of hosts, as `domain/certificate/certificate-profile.ts` defines them. */
+/** Texts that are DNS names of hosts, as defined in `domain/certificate/certificate-profile.ts`. */
 export const dnsNames = [
   "radius.example.org",
   "a.b",
@@ -10,7 +10,7 @@ export const dnsNames = [
   "xn--bcher-kva.example",
 ] as const;
 
-/** Texts that are not. */
+/** Texts that are not DNS names of hosts. */
 export const notDnsNames = [
   "",
   "radius",

@@ -22,7 +22,7 @@ import { sealUnderMasterKey, type MasterKeys } from "../../../runtime/keys/maste
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 const unique = (): string => randomBytes(6).toString("hex");
 const day = 24 * 60 * 60 * 1000;
-/** Returns the moment so many milliseconds from now. */
+/** Returns the moment that is this many milliseconds from now. */
 export const fromNow = (ms: number): Date => new Date(systemClock.now().getTime() + ms);
 
 export interface GivenUser {
@@ -127,7 +127,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
         authable = false,
         serialNumber = BigInt(`0x${randomBytes(15).toString("hex")}1`).toString(),
       }: {
-        /** Of a guest account instead; the user then only names the realm. */
+        /** The profile belongs to this guest account instead; the user then only names the realm. */
         guestAccountId?: string | null;
         kind?: ProfileKind;
         name?: string;
@@ -176,7 +176,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       name?: string;
       clientUri?: string;
       redirectUri?: string;
-      /** In place of `redirectUri`. */
+      /** Used instead of `redirectUri`. */
       redirectUris?: readonly string[];
       requirePkce?: boolean;
       fullTokenAnswers?: boolean;
@@ -335,7 +335,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       return token;
     },
 
-    /** Makes a bulk job about one person, who has failed if the job has ended. */
+    /** Makes a bulk job about one person, whose row has failed if the job has ended. */
     async job({
       realmId,
       state,

@@ -42,7 +42,7 @@ interface Hierarchy {
   issuing: CertificateAuthority;
 }
 
-/** Hierarchies that tests of this process have made, and how many of them each database has. */
+/** The hierarchies that tests of this process have made, and how many of them each database uses. */
 const hierarchies: Promise<Hierarchy>[] = [];
 const taken = new WeakMap<Database, number>();
 
@@ -60,7 +60,7 @@ function nextHierarchy(owner: Database, special: Special): Promise<Hierarchy> {
 /** The properties of a hierarchy that not every realm may share. */
 interface Special {
   validityYears?: number;
-  /** The root has a CRL, which is published here, and the issuing CA contains its address. */
+  /** The root has a CRL, published below this URL; the issuing CA contains the CRL's address. */
   publicationUrl?: string;
   form?: NameConstraintsForm;
 }
@@ -95,8 +95,8 @@ export async function givenIssuingRealm(
     maxProfiles?: number;
     infrastructureDomains?: string[];
     /**
-     * The keys of its devices. Omitted: quick ones; a new realm has no such setting, and uses the key that suits each
-     * device.
+     * The keys of the realm's devices. Omitted: quick ones; a new realm has no such setting, and uses the key that
+     * suits each device.
      */
     keyTypes?: Partial<Record<DeviceType, KeyType>>;
   } & Special = {},

@@ -8,7 +8,7 @@ export interface LeaverFile {
   title: string;
   /** The ids of all people in the file, {@link leaversMax} of them. */
   people: readonly string[];
-  /** The ids that a reader cannot restore: each has to be named by a row that failed. */
+  /** The ids that a reader cannot restore: each has to be named in a failed row. */
   unreadable: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const ids = (prefix: string): string[] =>
   Array.from({ length: leaversMax }, (_, n) => `${prefix}-${String(n).padStart(4, "0")}`);
 const every = (step: number, people: readonly string[]): string[] => people.filter((_, n) => n % step === step - 1);
 
-/** Joins rows to a text whose lines end in `ends`, in turn. */
+/** Joins rows to a text whose line ends are those of `ends`, in turn. */
 const lines = (rows: readonly string[], ends: readonly string[]): string =>
   rows.map((row, n) => `${row}${ends[n % ends.length]}`).join("");
 

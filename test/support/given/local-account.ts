@@ -16,7 +16,7 @@ export interface LocalAccount extends GivenUser {
 
 /**
  * Gives a user a name to sign in with, and {@link testPassword} unless the user is to follow links; switches local
- * sign-in on. A user who has the name loses it, so a test that is tried again can make its accounts again.
+ * sign-in on. Another user who has the name loses it, so a retried test can make its accounts again.
  */
 export async function givenLocalAccount(
   api: Pick<TestApi, "database" | "given" | "realmId">,

@@ -15,7 +15,7 @@ export async function givenProcess(
   }: Pick<processes.Process, "kind"> &
     Partial<processes.Process> & {
       silentSeconds?: number;
-      /** How long ago it started; by default when it was last seen. */
+      /** How long ago the process started; default: when it was last seen. */
       startedSeconds?: number;
     },
 ): Promise<void> {

@@ -21,7 +21,7 @@ export async function startListener(listener: RequestListener): Promise<string> 
 /** An OCSPResponse that contains only `successful`. */
 const successful = Buffer.from("30030a0100", "hex");
 
-/** Serves the addresses that certificates point to, as an api does; `instead` replaces some responses. */
+/** Serves the addresses in certificates, as an api does; `instead` replaces some responses. */
 export const startPublication = (
   db: Db,
   instead: Readonly<Record<string, { status?: number; body?: Buffer; location?: string }>> = {},

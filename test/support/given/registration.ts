@@ -24,6 +24,6 @@ export const tokenWith = (
   { client_id, client_secret }: { client_id: string; client_secret: string },
 ): Promise<ApiAnswer> => postForm(`${url}/oauth/token`, { grant_type: "client_credentials", client_id, client_secret });
 
-/** Returns the status of a call that needs `user.read`, which shows if a token is accepted. */
+/** Returns the status of a call that needs `user.read`, which shows whether a token is accepted. */
 export const statusWith = async (api: Pick<TestApi, "as">, token: string): Promise<number> =>
   (await api.as.token(token).get("/api/user?limit=1")).status;

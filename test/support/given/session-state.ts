@@ -6,8 +6,8 @@ import type { GivenSession } from "./given.ts";
 type Fields = Record<string, string>;
 
 /**
- * Returns an API's response to each of a session's tokens. `fields`: what the client sends with its id, such as a
- * secret.
+ * Returns an API's response to each of a session's tokens. `fields`: what the client sends in addition to its id, such
+ * as a secret.
  */
 export async function stateOf(
   { url }: { url: string },
@@ -39,14 +39,14 @@ export const redeem = ({ url }: { url: string }, { clientId, code }: GivenSessio
     ...fields,
   });
 
-/** Expects every API to accept the session still. */
+/** Expects every API to still accept the session. */
 export async function expectGoingOn(apis: readonly { url: string }[], session: GivenSession): Promise<void> {
   for (const api of apis) {
     expect(await stateOf(api, session)).toEqual({ accessToken: "taken", refreshToken: "taken" });
   }
 }
 
-/** Expects every API to refuse all of the session's tokens. `client`: the state of the client itself. */
+/** Expects every API to refuse all of the session's tokens and its code. `error`: the error of the token endpoint. */
 export async function expectEnded(
   apis: readonly { url: string }[],
   session: GivenSession,

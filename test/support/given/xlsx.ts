@@ -10,10 +10,13 @@ export type GivenCell =
   | { formula: string }
   | null;
 
-/** The first formats that a workbook may define for itself have this number (ECMA-376 part 1, 18.8.30). */
+/** The first number of formats that a workbook defines itself (ECMA-376 part 1, 18.8.30). */
 const ownFormats = 164;
 
-/** Workbooks as spreadsheets write them, as far as readers look: shared strings are not used, dates are a style. */
+/**
+ * Makes a workbook as spreadsheets write it, as far as readers look: shared strings are not used, and dates are a
+ * style.
+ */
 export function givenXlsx(sheets: Readonly<Record<string, readonly (readonly GivenCell[])[]>>): Buffer {
   const names = Object.keys(sheets);
   const cells = Object.values(sheets).flat(2);
@@ -78,8 +81,8 @@ function cellOf(cell: GivenCell, place: string, styleOf: StyleOf): string {
 }
 
 /**
- * Makes a workbook whose one sheet, "A", has these rows in XML; without any, the sheet's part is missing. Its only
- * shared string is "shared".
+ * Makes a workbook whose one sheet, "A", has these rows in XML; if empty, the sheet's part is missing. Its only shared
+ * string is "shared".
  */
 export function xlsxOfRows(rows: string): Buffer {
   const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";

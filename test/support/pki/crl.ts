@@ -15,7 +15,7 @@ export async function storedCrl(db: Db, issuerId: string): Promise<Buffer> {
 
 export interface ReadCrl {
   number: bigint;
-  /** CRLReason by its name in OpenSSL, or null, by serial number in decimal. */
+  /** By serial number in decimal: the CRLReason as OpenSSL names it, or null. */
   entries: Map<string, string | null>;
 }
 

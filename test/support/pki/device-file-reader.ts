@@ -17,10 +17,10 @@ json.dump(plistlib.loads(sys.stdin.buffer.read(), fmt=plistlib.FMT_XML), sys.std
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test reads a file as a device does; its assertion is the check
 export type Plist = Record<string, any>;
 
-/** Results so far: tests look at one file several times. */
+/** Results so far: tests read one file several times. */
 const plists = new Map<string, string>();
 
-/** Reads a property list; data comes as `{data: base64}`, a date as `{date}`. */
+/** Reads a property list; data is returned as `{data: base64}`, a date as `{date}`. */
 export function readPlist(file: Buffer): Plist {
   const key = file.toString("latin1");
   const json = plists.get(key) ?? run("python3", ["-I", "-S", "-c", toJson], file);
@@ -41,10 +41,10 @@ export function bundleOfMobileconfig(profile: Plist): { pkcs12: Buffer; password
 /** Returns the text of each element or attribute that an XPath matches. */
 export function xpath(file: Buffer, path: string): string[] {
   const string = (position: number): string => `string((${path})[${String(position)}])`;
-  // xmllint ends its output with a newline of its own.
+  // xmllint adds a newline to its output.
   const evaluate = (expression: string): string =>
     run("xmllint", ["--xpath", expression, "-"], file).replace(/\n$/, "");
-  // Most paths match one: its text comes with the count.
+  // Most paths match one: its text is returned with the count.
   const [, count = "", first = ""] = /^(\d+) (.*)$/s.exec(evaluate(`concat(count(${path}), ' ', ${string(1)})`)) ?? [];
   return Array.from({ length: Number(count) }, (_, index) => (index === 0 ? first : evaluate(string(index + 1))));
 }
@@ -55,7 +55,7 @@ export const bundleOfEapConfig = (file: Buffer): { pkcs12: Buffer; password: str
   password: xpath(file, "//Passphrase").join(),
 });
 
-/** Returns the errors that xmllint finds by a RELAX NG grammar; empty for a valid file. */
+/** Returns the errors that xmllint finds with a RELAX NG grammar; empty for a valid file. */
 export function faultsOf(file: Buffer, grammar: URL): string {
   const { status, stderr } = spawnSync(requireTool("xmllint"), ["--noout", "--relaxng", grammar.pathname, "-"], {
     input: file,

@@ -2,7 +2,7 @@ import { createPublicKey, sign, type KeyObject } from "node:crypto";
 import { bitString, contextConstructed, nullValue, oid, sequence, smallInteger, tag, tlv } from "../../../pki/der.ts";
 import { pem } from "../../../pki/pem.ts";
 
-/** Encodes an element whose length takes this many octets, needed or not: BER, but not DER. */
+/** Encodes an element whose length takes this many octets, even if fewer would do: BER, but not DER. */
 export function longLength(tagOctet: number, content: Uint8Array, octets = 4): Buffer {
   const head = Buffer.alloc(2 + octets);
   head[0] = tagOctet;
@@ -19,7 +19,7 @@ const number = (content: Uint8Array, tagOctet: number = tag.integer): Buffer => 
 const bits = (unused: number, content: Uint8Array): Buffer => tlv(tag.bitString, Buffer.from([unused]), content);
 const zero = Buffer.alloc(1);
 
-/** Returns encodings of an RSA key that are not its DER, by the fault in them. */
+/** Returns encodings of an RSA key that are not its DER, by their fault. */
 function otherFormsOfRsa(key: KeyObject): Record<string, Buffer> {
   const { n = "", e = "" } = createPublicKey(key).export({ format: "jwk" });
   const modulus = Buffer.concat([zero, Buffer.from(n, "base64url")]);
@@ -65,7 +65,7 @@ function otherFormsOfRsa(key: KeyObject): Record<string, Buffer> {
   };
 }
 
-/** The same of a P-256 key. */
+/** Does the same for a P-256 key. */
 function otherFormsOfP256(key: KeyObject): Record<string, Buffer> {
   const spki = createPublicKey(key).export({ format: "der", type: "spki" });
   const point = spki.subarray(-65);

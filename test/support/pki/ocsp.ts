@@ -98,7 +98,7 @@ export function askOverHttp(
     method?: string;
     headers?: Record<string, string>;
     agent?: Agent | false;
-    /** The address of this machine to ask from. */
+    /** The address of this machine to send from. */
     localAddress?: string;
   } = {},
 ): Promise<OcspHttpAnswer> {
@@ -122,7 +122,10 @@ export function askOverHttp(
   });
 }
 
-/** Sends these bytes to an address of http and returns what comes back until the server closes: head and body. */
+/**
+ * Sends these bytes to an http address and returns the head and body that arrive until the server closes the
+ * connection.
+ */
 export async function askRaw(url: string, head: string, body: Uint8Array = Buffer.alloc(0)): Promise<[string, Buffer]> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -154,7 +157,7 @@ export function outcomesOf(answer: Buffer): Outcome[] | number {
   });
 }
 
-/** Returns the status that OpenSSL gets for a certificate from a responder, with a nonce by default. */
+/** Returns the status of a certificate that OpenSSL gets from a responder, with a nonce by default. */
 export function askWithOpenssl(
   url: string,
   {
@@ -187,7 +190,7 @@ export function askWithOpenssl(
   });
 }
 
-/** Returns the URLs under which the responders have registered themselves. */
+/** Returns the URLs under which the responders have registered. */
 export const responderUrls = async (owner: Database): Promise<string[]> =>
   (
     await owner.query<{ url: string }>(sql`

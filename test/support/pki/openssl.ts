@@ -8,7 +8,7 @@ export interface ToolResult {
   /** 0 on success. */
   status: number;
   stdout: string;
-  /** The same as octets, for DER. */
+  /** The output as octets, for DER. */
   output: Buffer;
   stderr: string;
 }
@@ -18,7 +18,7 @@ export const openssl = (args: readonly string[], files: Record<string, string | 
   runTool("openssl", args, files);
 
 /**
- * Runs a program with `args` in a directory of its own that holds `files`, which the arguments name; the directory is
+ * Runs a program with `args` in a new directory that contains `files`, which the arguments name; the directory is
  * removed afterwards. Throws only when the program is missing, cannot be run or takes more than 60 s.
  */
 export function runTool(

@@ -33,7 +33,7 @@ export function readDer(bytes: Buffer): DerNode[] {
   return nodes;
 }
 
-/** Returns the value at a path of positions below the values in `bytes`. */
+/** Returns the value at a path of indexes below the values in `bytes`. */
 function at(bytes: Buffer, ...path: number[]): Buffer {
   let found = bytes;
   for (const position of path) {
@@ -105,7 +105,7 @@ export function macVerifies(file: Buffer, password: Buffer): boolean {
 export interface ReadEncryption {
   scheme: "3des-sha1" | "aes256-sha256";
   salt: string;
-  /** Absent where it is derived. */
+  /** Absent if it is derived. */
   iv?: string;
   iterations: number;
 }

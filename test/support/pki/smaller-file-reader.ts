@@ -11,7 +11,7 @@ export interface DeviceSetUp {
   identity: string;
 }
 
-/** Returns the set-up in a file of this format, without a look at how the service writes it. */
+/** Returns the set-up in a file of this format, independently of how the service writes it. */
 export function setUpOf(format: "onc" | "networkmanager" | "iwd", file: Buffer): DeviceSetUp {
   if (format === "onc") return ofOnc(file);
   const text = tar(file, "-xOf", "-");

@@ -2,7 +2,7 @@ import { onTestFinished, TestRunner } from "vitest";
 
 /**
  * Stops what a test has started. Vitest ignores an `afterAll` inside a hook or a test, and test files share their
- * processes: leftovers of one slow down all that follow.
+ * processes, so leftovers of one file slow down all later ones.
  */
 type Step = () => unknown;
 
@@ -46,7 +46,7 @@ export async function endFile(): Promise<void> {
   if (errors.length > 0) throw new AggregateError(errors, "a test file could not be ended");
 }
 
-// When the run is killed, nothing else stops what this process has started, or the process itself.
+// When the run is killed, nothing else stops this process and what it has started.
 process.once("disconnect", () => {
   for (const step of ofTests) atEndOfFile(step);
   void endFile().finally(() => process.exit(1));

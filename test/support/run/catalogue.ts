@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 
-/** A database's description of itself, printed in an order of its own, so two equal databases give the same text. */
+/** A database's description of itself, printed in a fixed order, so two equal databases print the same text. */
 
 /** Leaves out Knex's tables, and objects that belong to an extension. */
 const ofOurs = sql`
@@ -11,7 +11,7 @@ const ofOurs = sql`
 
 /**
  * Prints the schema `public`: tables with columns, constraints, indexes, statistics and triggers, and functions. Throws
- * if it holds anything else.
+ * if it contains anything else.
  */
 export async function printSchema(db: Database): Promise<string> {
   await expectNothingElse(db);
@@ -69,7 +69,7 @@ async function printTable(
      where a.attrelid = ${oid} and a.attnum > 0 and not a.attisdropped
      order by a.attnum
   `);
-  // Since Postgres 18 a column that is not null has a constraint of its own; the column shows it already.
+  // Since Postgres 18, a column that is not null has its own constraint; the printed column shows it already.
   const constraints = await db.query<{ definition: string }>(sql`
     select format('constraint %I %s', conname, pg_get_constraintdef(oid)) as definition
       from pg_constraint
@@ -187,8 +187,8 @@ export async function printGrants(db: Database): Promise<string> {
       from pg_auth_members
      where pg_get_userbyid(member) like 'realmpass\\_%'
   `);
-  // BullMQ names its functions and sequences, and the names change with its version: all with the same rights share a
-  // line.
+  // BullMQ names its functions and sequences, and the names change with its version, so all that have the same rights
+  // share a line.
   const together = (rows: { place: string; role: string; rights: string }[]): typeof rows => {
     const lines = rows.map((row) => ({ ...row, place: row.place.replace(/^bullmq\..*/, "bullmq.*") }));
     return [...new Map(lines.map((row) => [Object.values(row).join(), row])).values()];

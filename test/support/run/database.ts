@@ -14,13 +14,13 @@ import { atEndOfFile } from "./at-end.ts";
 export interface TestDatabase {
   /** The owner's URL of this file's own database. */
   readonly url: string;
-  /** Opens the database in a role; closed by itself at the end of the file. */
+  /** Opens the database in a role; it is closed at the end of the file. */
   open(role: DatabaseRole | undefined, options?: { connectionsMax?: number }): Database;
-  /** The database with the owner's rights, for looking at anything and breaking things on purpose. */
+  /** The database with the owner's rights, for reading anything and breaking things on purpose. */
   readonly owner: Database;
 }
 
-/** Opens a database with time for what tests prepare: on a busy machine, answers and connections are late. */
+/** Opens a database with longer timeouts for preparing tests: on a busy machine, answers and connections are late. */
 export const openPatiently = (options: Pick<DatabaseOptions, "url" | "role" | "connectionsMax">): OpenDatabase =>
   openDatabase({ applicationName: "realmpass test", connectSecondsMax: 60, answerSecondsMax: 120, ...options });
 
@@ -72,7 +72,7 @@ export async function backUp({ url }: TestDatabase): Promise<Clone> {
   const admin = (administration ??= openAdministration(required("TEST_DATABASE_URL")));
   await admin.query(`alter database ${name} allow_connections false`);
   try {
-    // Again and again: a connection that was being made is there a moment later.
+    // Repeated, because a connection that was being made appears a moment later.
     const ended = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
     while ((await admin.query(ended, [name])).rowCount !== 0) await pause(20);
     return await copyOf(name);
@@ -92,7 +92,7 @@ async function copyOf(template: string): Promise<Clone> {
   const server = required("TEST_DATABASE_URL");
   const admin = (administration ??= openAdministration(server));
   const name = `test_${randomBytes(8).toString("hex")}`;
-  // Copying its files is the quickest way without waiting for the disk.
+  // Copying its files is the quickest way when nothing waits for the disk.
   await admin.query(`create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;

@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from "vitest/node";
 
 /**
  * Records in `file` how many milliseconds each test file of this run took; entries of other files stay while those
- * exist.
+ * files exist.
  */
 export const durationsReporter = (file: string): Reporter => ({
   onTestRunEnd(modules: readonly TestModule[]) {

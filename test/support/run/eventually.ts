@@ -1,4 +1,4 @@
-/** How long a pause between two tries becomes, in milliseconds: a test that waits for long leaves the time to others. */
+/** The longest pause between two tries, in milliseconds: a test that waits long leaves the CPU to others. */
 const pauseMsMax = 100;
 
 /**

@@ -1,5 +1,5 @@
 /** Whether this run tries every case: TEST_EXTENT is "full". */
 const full = process.env["TEST_EXTENT"] === "full";
 
-/** Returns how many of this many cases to try: all in a full run, else a share of them, by default a tenth. */
+/** Returns how many of these cases to try: all in a full run, otherwise a share of them, by default a tenth. */
 export const extent = (all: number, share = 0.1): number => (full ? all : Math.ceil(all * share));

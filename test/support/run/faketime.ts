@@ -17,7 +17,7 @@ function faketimeLibrary(): string {
   return found;
 }
 
-/** Returns the environment of a process on a machine whose clock is so many minutes ahead; behind if negative. */
+/** Returns the environment of a process on a machine whose clock is this many minutes ahead; behind if negative. */
 export const clockAhead = (minutes: number): Record<string, string> => ({
   LD_PRELOAD: faketimeLibrary(),
   FAKETIME: `${minutes < 0 ? "" : "+"}${minutes * 60}s`,
@@ -28,8 +28,8 @@ export const clockAhead = (minutes: number): Record<string, string> => ({
 export const anHourAhead = (): Record<string, string> => clockAhead(60);
 
 /**
- * Returns the environment of a process on a machine whose clock is as far ahead as the file says each time: `+240`, in
- * seconds.
+ * Returns the environment of a process on a machine whose clock is ahead by the offset in the file, which is read each
+ * time: `+240`, in seconds.
  */
 export const clockByFile = (file: string): Record<string, string> => ({
   LD_PRELOAD: faketimeLibrary(),

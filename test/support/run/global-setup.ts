@@ -28,7 +28,7 @@ export async function setup(): Promise<void> {
   await recreate(postgres.url, templateDatabase);
   await migrateAll(template.href);
 
-  // Tests that need Redis report it themselves if there is none.
+  // Tests that need Redis report themselves that there is none.
   const redis = await startRedis();
   if (redis !== undefined) running.push(redis);
 

@@ -1,6 +1,6 @@
 import { systemClock, type ServiceClock } from "../../../runtime/clock.ts";
 
-/** The clock of a machine that is ahead of this one, by as many minutes as it was set to last. */
+/** Makes the clock of a machine that is ahead of this one by the number of minutes that was set last. */
 export function movedClock(): ServiceClock & { setAhead: (minutes: number) => void } {
   let ahead = 0;
   return {
@@ -11,8 +11,8 @@ export function movedClock(): ServiceClock & { setAhead: (minutes: number) => vo
 }
 
 /**
- * Returns this machine's clock; in the last ten minutes of an hour, one that has the next hour already. For tests of what
- * is counted by the hour: they do not see one end.
+ * Returns this machine's clock; in the last ten minutes of an hour, returns a clock that already shows the next hour.
+ * For tests of counts per hour: no hour ends while they run.
  */
 export function clockWithinAnHour(): ServiceClock {
   const clock = movedClock();

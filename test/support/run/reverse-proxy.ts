@@ -31,12 +31,12 @@ export interface ServerCertificate {
   key: string;
 }
 
-/** Starts a gateway in front of the service, which sees every request and may respond in its stead. */
+/** Starts a gateway in front of the service, which sees every request and can respond instead of the service. */
 export async function startReverseProxy(target: () => string): Promise<ReverseProxy> {
   return listening(createServer(), "http", target);
 }
 
-/** The same, by https. */
+/** Does the same over https. */
 export async function startTlsProxy(
   target: () => string,
   certificate: ServerCertificate,
@@ -96,7 +96,7 @@ function forward(
         answer.once("end", () => request.socket.destroy());
         return;
       }
-      // How long the service keeps its connection does not matter to the client, whose connection is the proxy's.
+      // How long the service keeps its connection does not concern the client, which is connected to the proxy.
       const { connection: _, "keep-alive": __, ...headers } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, headers);
       answer.pipe(response);

@@ -8,12 +8,12 @@ const durations = JSON.parse(readFileSync(new URL("../../durations.json", import
   number
 >;
 
-/** A file without a measured time starts after the long ones and before the many short ones. */
+/** A file without a measured time starts after the long files and before the many short ones. */
 const unknownMs = 5_000;
 
 /**
- * Runs the long files of each project first, so none of them is left for one process at the end. Projects stay
- * together: a test process serves one, and the next has to load everything again.
+ * Runs the long files of each project first, so that no process is left with one of them at the end. Projects stay
+ * together: a test process serves one project, and the next process has to load everything again.
  */
 export default class LongFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -24,7 +24,7 @@ const memoryFileSystem = "/dev/shm";
 const memoryBytesMin = 4 * 1024 ** 3;
 
 /**
- * Makes a new directory for data that ends with the run: in memory if there is enough, because each database is 300
+ * Makes a new directory for data that ends with the run: in memory if there is enough, because each database has 300
  * files.
  */
 export async function scratchDirectory(name: string): Promise<string> {
@@ -75,7 +75,7 @@ export async function startPostgres(): Promise<Service> {
 
   const directory = await scratchDirectory("realmpass-test-");
   await copyDataDirectory(directory);
-  // Room for the services that fault tests run beside each other; each has up to 53 connections.
+  // Room for the services that fault tests run at the same time; each has up to 53 connections.
   await appendFile(join(embeddedPostgresFiles(directory).cluster, "postgresql.auto.conf"), "max_connections = 750\n");
   const postgres = await startEmbeddedPostgres({
     dataDirectory: directory,
@@ -92,10 +92,7 @@ export async function startPostgres(): Promise<Service> {
   };
 }
 
-/**
- * Nothing in this cluster outlives the run, and the machine does not fail meanwhile: waiting for the disk proves
- * nothing.
- */
+/** Nothing in this cluster outlives the run, so waiting for the disk proves nothing. */
 async function withoutDurability(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -112,7 +109,7 @@ async function withoutDurability(url: string): Promise<void> {
 
 /**
  * Starts Redis: TEST_REDIS_URL if it is set, else `redis-server` from the PATH, else a container if a Docker engine
- * responds; undefined if there is none of them.
+ * responds; returns undefined if none of them is available.
  */
 export async function startRedis(): Promise<Service | undefined> {
   const given = process.env["TEST_REDIS_URL"];
@@ -193,8 +190,8 @@ export async function ended(child: ChildProcess, signal: NodeJS.Signals = "SIGTE
 }
 
 /**
- * Returns a port that was free a moment ago and that the system does not assign by itself: it takes ports of
- * connections and of listeners on port 0 from 32768 on (`net.ipv4.ip_local_port_range`).
+ * Returns a port that was free a moment ago and that the system does not assign: it takes ports for connections and for
+ * listeners on port 0 from 32768 on (`net.ipv4.ip_local_port_range`).
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -6,7 +6,7 @@ import type { WholeService } from "../service/whole-service.ts";
 /** Returns the shell blocks of a Markdown file, or of one section of it, in order. */
 export const shellBlocks = (file: string, heading?: string): Promise<string[]> => blocksOf("sh", file, heading);
 
-/** Returns what root types at the prompts of one section, which is for some readers alone, as shell blocks. */
+/** Returns as shell blocks what root types at the prompts of one section, which is only for some readers. */
 export const promptBlocks = async (file: string, heading: string): Promise<string[]> =>
   (await blocksOf("console", file, heading)).map((block) => block.replace(/^# /gm, ""));
 
@@ -30,8 +30,8 @@ const operatorCommand = `"${process.execPath}" "${resolve("dist/operator/main.js
 const clientCommand = `"${process.execPath}" "${resolve("dist/cli/main.js")}"`;
 
 /**
- * Runs shell blocks as one script in this directory, which ends at the first command that fails. Resolves with their
- * output. `reply` sees the output as it grows, and may type an answer.
+ * Runs shell blocks in this directory as one script, which ends at the first command that fails. Resolves with their
+ * output. `reply` sees the output as it grows, and can type an answer.
  */
 export function runBlocks(
   service: WholeService,

@@ -8,9 +8,9 @@ export interface TcpProxy {
   port: number;
   /** Ends every connection and accepts no new one, as when the other side has stopped. */
   cut(): Promise<void>;
-  /** Leaves connections open and passes nothing, as when a cable is pulled. */
+  /** Keeps connections open and passes nothing, as when a cable is pulled. */
   silence(): void;
-  /** Works again; earlier connections are gone. */
+  /** Works normally from now on; earlier connections are gone. */
   restore(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       });
     }
   });
-  // The proxy returns on its port after a cut, so the port must be one that the system does not assign meanwhile.
+  // The proxy reopens its port after a cut, so the system must not assign the port to others in between.
   const port = await freePort();
   const listen = async (): Promise<void> => {
     server.listen(port, "127.0.0.1");

@@ -63,7 +63,7 @@ export function requireTool(name: string): string {
 
 let python: string | undefined;
 
-/** Returns the Python that `python3` runs: version managers put scripts before it, which cost more than our programs. */
+/** Returns the Python that `python3` runs: the wrapper scripts of version managers take more time than our programs. */
 function chosenPython(tool: string): string {
   const { stdout } = spawnSync(tool, ["-I", "-S", "-c", "import sys; print(sys.executable)"], { encoding: "utf8" });
   return stdout.trim() || tool;

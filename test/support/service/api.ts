@@ -27,13 +27,13 @@ export interface ApiAnswer<Body = any> {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The JSON of the body; undefined for anything else. */
+  /** The parsed JSON of the body; undefined for other content. */
   body: Body;
 }
 
 export interface SendOptions {
   headers?: Record<string, string>;
-  /** A body as it is, instead of JSON. */
+  /** A body to send as it is, instead of JSON. */
   raw?: string | Buffer;
 }
 
@@ -62,43 +62,43 @@ export interface TestApi {
   readonly tlsUrl: string | undefined;
   readonly database: TestDatabase;
   readonly given: Given;
-  /** A realm that exists from the start; `as` sends requests as its people. */
+  /** A realm that exists from the start; `as` sends requests as people of this realm. */
   readonly realmId: string;
   readonly as: Callers;
   /** 32 bytes in base64url. */
   readonly masterKey: string;
-  /** Starts a second API on the same database and with the same keys, as behind a load balancer. */
+  /** Starts a second API on the same database and with the same keys, as if both were behind a load balancer. */
   another(): Promise<{ url: string; as: Callers }>;
-  /** Starts a real worker on this file's database; the realm has to have a real issuer. */
+  /** Starts a real worker on this file's database; the realm has to have an issuer that can sign. */
   startWorker(): Promise<TestWorker>;
   stop(): Promise<void>;
 }
 
 export interface ApiOptions {
   settings?: Partial<ApiSettings>;
-  /** The TLS listener; people then sign in with profiles there. */
+  /** Options of the TLS listener, through which people can then sign in with profiles. */
   tls?: Omit<TlsListenerOptions, "port">;
-  /** Replaces this file's database: by one that is unreachable, for instance. */
+  /** Replaces the URL of this file's database, for instance with an unreachable one. */
   databaseUrl?: (own: string) => string | Promise<string>;
-  /** Stands between the API and its database. */
+  /** Wraps the API's database. */
   watch?: (db: Database) => Database;
-  /** Instead of a queue in that database. */
+  /** Used instead of a queue in that database. */
   backend?: QueueBackend;
   log?: Log;
-  /** Where the API's metrics are. */
+  /** The registry of the API's metrics. */
   registry?: Registry;
   /** How often counts of requests are written. */
   requestCountsEveryMs?: number;
-  /** Limits of clients' connections, where they differ from the service's. */
+  /** Limits of clients' connections, where they differ from those of the service. */
   connections?: Partial<ConnectionLimits>;
-  /** Instead of this machine's clock. */
+  /** Used instead of this machine's clock. */
   clock?: ServiceClock;
-  /** The sources of its readiness for the clock, and for secrets of another installation. */
+  /** The sources for the checks of its readiness that concern the clock and secrets of another installation. */
   needs?: Omit<ReadinessOptions, "db" | "log">;
 }
 
 /**
- * Starts the API on a free port with a database of this file's own. Rate limits are out of the way unless the test sets
+ * Starts the API on a free port with a new database for this file. Rate limits are out of the way unless the test sets
  * them.
  */
 export function useApi({
@@ -128,7 +128,7 @@ export function useApi({
     const options = { url: target, role: "realmpass_api", applicationName: "realmpass test api" } as const;
     const db = watch(openDatabase({ ...options, connectionsMax: 8 }));
     lifecycle.onStop("database", () => db.close());
-    // It only adds tasks: each queue would open a connection of its own at once.
+    // The API only adds tasks, and each queue would otherwise open its own connection at once.
     const ownBackend = givenBackend === undefined ? backendFor("postgres", target, { connectionsMax: 1 }) : undefined;
     if (ownBackend !== undefined) lifecycle.onStop("backend", ownBackend.close);
     const backend = givenBackend ?? ownBackend?.backend;
@@ -247,12 +247,12 @@ export function useApi({
 }
 
 /**
- * Requests share connections, as most clients' do: opening one costs as much as answering. An idle one is closed long
- * before the server would, so no request meets the server's close.
+ * Requests share connections, as those of most clients do: opening a connection costs as much as a response. An idle
+ * connection is closed long before the server would close it, so no request meets the server's close.
  */
 const connections = new Agent({ keepAlive: true, timeout: 1_000 });
 
-/** Sends one request over node:http exactly as given: bodies with GET, odd paths. */
+/** Sends one request over node:http exactly as given: a body with GET, an odd path. */
 export function sendRequest(
   url: string,
   method: string,

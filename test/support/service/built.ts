@@ -15,20 +15,20 @@ export function useBuildOf(commit: string): () => string {
   beforeAll(async () => {
     const cleanup = createCleanup();
     atEnd(() => cleanup.run());
-    // Installs its packages, unless they are the same as today's.
+    // Installs the commit's packages, unless they are the same as today's.
     ({ tree } = await buildCommit(commit, cleanup));
   }, 900_000);
   return () => tree;
 }
 
-/** A compiled process of a build, which ends with the test or file at the latest. */
+/** A compiled process of a build, which is stopped at the end of the test or file at the latest. */
 export interface BuiltProcess {
   child: ChildProcess;
-  /** Resolves with what it logs when it has begun; rejects if it ends before. */
+  /** Resolves with the process's log entry when it has begun; rejects if it ends before. */
   begun: Promise<unknown>;
 }
 
-/** Starts a process of the build in `tree`, with nothing else in its environment; appends its log to the file `log`. */
+/** Starts a process of the build in `tree`, with only `env` as its environment; appends its log to the file `log`. */
 export function startBuilt(tree: string, kind: ProcessKind, env: Record<string, string>, log: string): BuiltProcess {
   const child = fork(join(tree, `dist/${kind}/main.js`), { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
   atEnd(() => ended(child, "SIGKILL"));
@@ -45,7 +45,7 @@ export function startBuilt(tree: string, kind: ProcessKind, env: Record<string, 
   return { child, begun };
 }
 
-/** Runs operator commands of a build; returns a command's output as an object. */
+/** Returns a function that runs operator commands of a build and returns a command's output as an object. */
 export const operatorOf =
   (tree: string, env: Record<string, string>) =>
   async (...argv: string[]): Promise<Record<string, unknown>> => {

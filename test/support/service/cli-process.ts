@@ -10,16 +10,16 @@ export interface RunningCli extends CliSession {
   child: ChildProcess;
 }
 
-/** The compiled command line client as a process of its own. */
+/** The compiled command line client in a separate process. */
 export interface CliProcess {
-  /** Runs it to its end. */
+  /** Runs the client to its end. */
   (argv: readonly string[], options?: CliOptions): Promise<CliRun>;
   start(argv: readonly string[], options?: CliOptions): RunningCli;
-  /** Runs it on a pseudo-terminal of its own. */
+  /** Runs the client on a new pseudo-terminal. */
   onTerminal(argv: readonly string[], options?: Pick<CliOptions, "env">): RunningCli;
 }
 
-/** Runs in the directory of `cli`, with an environment that holds nothing else. */
+/** Runs the client in the directory of `cli`, with only `environment` as its environment. */
 export function useCliProcess(cli: Pick<Cli, "directory">, environment: () => Record<string, string>): CliProcess {
   const children: ChildProcess[] = [];
   afterAll(async () => {

@@ -20,10 +20,10 @@ export interface CliRun {
 
 /** A command that is still running. */
 export interface CliSession {
-  /** Its output so far; on a terminal both streams are one. */
+  /** The command's output so far; on a terminal, both streams are combined. */
   out(): string;
   err(): string;
-  /** Types something once the command has asked for it. */
+  /** Types an answer once the command has asked the question. */
   type(question: RegExp, answer: string): Promise<void>;
   ended: Promise<CliRun>;
 }
@@ -33,20 +33,20 @@ export interface CliOptions {
   input?: string | Buffer;
 }
 
-/** Passed to the function in this process. */
+/** Passed to the client's function in this process. */
 interface InProcessOptions extends CliOptions {
   clock?: Clock;
 }
 
 /**
- * The command line client in this process, with streams and an environment of its own. `cli-process.ts` covers what
- * only a real process shows.
+ * The command line client in this process, with its own streams and environment. `cli-process.ts` covers what only a
+ * real process shows.
  */
 export interface Cli {
   /** An empty directory for this test file, which is also the home directory of the command. */
   readonly directory: string;
   (argv: readonly string[], options?: InProcessOptions): Promise<CliRun>;
-  /** The same with a user at a terminal, who can answer questions. */
+  /** The same with a user at a terminal who can answer questions. */
   onTerminal(argv: readonly string[], options?: Pick<CliOptions, "env">): CliSession;
 }
 
@@ -56,7 +56,7 @@ export function useCli(environment: () => Record<string, string>): Cli {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "realmpass-cli-"));
     atEndOfFile(async () => {
-      // A command that a test did not wait for must not keep the next file in its directory.
+      // A command for which a test did not wait must not keep its directory when the next file starts.
       for (const interrupted of running.values()) interrupted.abort();
       await Promise.allSettled(running.keys());
       await rm(directory, { recursive: true, force: true });

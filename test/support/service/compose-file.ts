@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 
-/** Where a volume lies in a service's file system. */
+/** Where a volume is mounted in a service's file system. */
 export interface Mount {
   volume: string;
   path: string;
   readOnly: boolean;
 }
 
-/** A service of docker-compose.yml, as far as tests look at it; with the defaults of all variables. */
+/** A service of docker-compose.yml, as far as tests read it; all variables have their defaults. */
 export interface ComposeService {
   image: string;
   build?: string;
@@ -65,7 +65,7 @@ export function readCompose(): ComposeFile {
 type Written = Omit<ComposeService, "mounts" | "environment" | "networks" | "depends_on"> &
   Partial<Pick<ComposeService, "environment" | "networks" | "depends_on">> & { volumes?: string[] };
 
-/** Fills in `${NAME:-default}`, also within another, and `$$` for a dollar sign. */
+/** Fills in `${NAME:-default}`, also if nested, and `$$` for a dollar sign. */
 function filledIn(text: string): string {
   const inner = /\$\{\w+:-([^{}]*)\}/;
   return inner.test(text) ? filledIn(text.replace(inner, "$1")) : text.replaceAll("$$", "$");

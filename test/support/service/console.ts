@@ -9,20 +9,20 @@ import type { TestWorker } from "./worker.ts";
 
 export interface TestConsole {
   readonly api: TestApi;
-  /** The realm of all tests here; its issuer is real. */
+  /** The realm of all tests here; its issuer can sign. */
   readonly realm: IssuingRealm;
   readonly administrator: LocalAccount;
   readonly worker: TestWorker;
   /**
-   * Opens an address of the console, with the administrator (or another user) signed in as usual: once, and by the
-   * cookies of that session from then on.
+   * Opens an address of the console, with the administrator (or another user) signed in as usual: in a browser on the
+   * first call, with the cookies of that session from then on.
    */
   open(path: string, view?: Partial<View>, account?: { username: string }): Promise<WatchedPage>;
 }
 
 /**
- * The built console on a real service with a real worker, for the tests of a file. Wrap them in
- * `describeWithTool(program, …)`, and build before: `node build.mjs`.
+ * Runs the built console on a real service with a real worker, for the tests of a file. Wrap them in
+ * `describeWithTool(program, …)`, and build first: `node build.mjs`.
  */
 export function useConsole(options: Parameters<typeof useApi>[0] = {}, program?: BrowserProgram): TestConsole {
   const api = useApi(options);

@@ -12,10 +12,10 @@ import { eventually } from "../run/eventually.ts";
 import { copyDataDirectory, ended, freePort } from "../run/services.ts";
 import { requireTool } from "../run/tools.ts";
 
-/** A test's own Postgres or Redis, which it may break. */
+/** A separate Postgres or Redis, which the test is allowed to break. */
 export interface Breakable {
   url: string;
-  /** Stops it at once, as `kill -9` or `pg_ctl stop -m immediate` would, and resolves when it is back. */
+  /** Stops the server at once, as `kill -9` or `pg_ctl stop -m immediate` would; resolves when it is back. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -67,21 +67,21 @@ async function answersQuery(url: string): Promise<void> {
   }
 }
 
-/** A test's own Redis. */
+/** A separate Redis, which the test is allowed to break. */
 export interface BreakableRedis extends Breakable {
   empty(): Promise<void>;
-  /** Ends it; returns a function that starts it again with its data. */
+  /** Stops Redis; returns a function that starts it again with its data. */
   takeAway(): Promise<() => Promise<void>>;
   configure(name: string, value: string): Promise<void>;
-  /** Lets its next snapshots fail, so that it takes no writes; returns a function that ends this. */
+  /** Makes its snapshots fail, so that it accepts no writes; returns a function that ends this. */
   failSnapshots(): Promise<() => Promise<void>>;
-  /** Restarts it so that it loads its data for minutes, and refuses commands; returns a function that ends this. */
+  /** Restarts Redis so that it loads its data for minutes and refuses commands; returns a function that ends this. */
   loadSlowly(): Promise<() => Promise<void>>;
-  /** Makes it the replica of a Redis that is away; returns a function that makes it a primary again. */
+  /** Makes Redis the replica of an unreachable Redis; returns a function that makes it a primary again. */
   demote(): Promise<() => Promise<void>>;
 }
 
-/** Starts a Redis that keeps its data as docs/operations.md asks for, or one that is a Redis Cluster by itself. */
+/** Starts a Redis that keeps its data as docs/operations.md requires, or one that forms a Redis Cluster alone. */
 export async function startBreakableRedis({ isCluster = false } = {}): Promise<BreakableRedis> {
   const program = requireTool("redis-server");
   const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));
@@ -101,7 +101,7 @@ export async function startBreakableRedis({ isCluster = false } = {}): Promise<B
     "noeviction",
     "--save",
     "",
-    // Its bus is on the port + 10,000 otherwise, which some connection may have.
+    // By default, the port of its cluster bus is the port + 10,000, which another connection may be using.
     ...(isCluster ? ["--cluster-enabled", "yes", "--cluster-port", String(await freePort())] : []),
   ];
   const spawnServer = (...more: string[]): ChildProcess =>

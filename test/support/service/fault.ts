@@ -9,20 +9,20 @@ import { startTcpProxy } from "../run/tcp-proxy.ts";
 import { describeWithTool } from "../run/tools.ts";
 import { depthOf, silentLog } from "./worker.ts";
 
-// Tests that wait most of the time can run beside one another.
+// Tests that wait most of the time can run at the same time.
 vi.setConfig({ maxConcurrency: 8 });
 
-/** Stops processes of the service at a point between two steps, from outside. */
+/** Stops processes of the service between two steps, from outside. */
 
 type Process = "api" | "worker";
 
-/** A lock in Postgres that a test keeps from the service, so a process stops before a step. */
+/** A lock in Postgres that a test holds, so that a process stops before a step. */
 export interface Hold {
   /** Resolves when a process waits for the lock, in a statement that contains `text`. */
   reached(by: Process, text?: string): Promise<void>;
   /** Ends the waiting connections, as if their statements had never been sent. */
   drop(): Promise<void>;
-  /** Releases the lock: waiting statements run, also for a process that is dead by now. */
+  /** Releases the lock: waiting statements run, even those of a process that has died. */
   release(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function hold({ databaseUrl }: Pick<RunningService, "databaseUrl">,
   await holder.query("begin");
   await holder.query(text, [...values]);
   const blocked = async () => {
-    // pg_blocking_pids() locks the server's whole table of locks: it is asked only about processes that wait for one.
+    // pg_blocking_pids() locks the server's whole lock table, so it is called only for processes that wait for a lock.
     const answer = await watcher.query<{ pid: number; name: string; query: string }>(
       `select pid, application_name as name, query
          from pg_stat_activity
@@ -71,7 +71,7 @@ export async function hold({ databaseUrl }: Pick<RunningService, "databaseUrl">,
   };
 }
 
-/** Stops a process before it writes a row of a table, whose `new` and `old` meet `condition`. */
+/** Stops a process before it writes a row whose `new` and `old` meet `condition`. */
 export async function holdWhere(
   service: RunningService,
   condition: string,
@@ -88,7 +88,7 @@ export async function holdWhere(
   const point = await hold(service, sql`select pg_advisory_xact_lock(4242)`);
   return {
     ...point,
-    /** The waiting statement never runs, and nothing waits for the lock any more. */
+    /** Drops the waiting statement, so that it never runs, and removes the lock. */
     async gone() {
       await point.drop();
       await point.release();
@@ -105,8 +105,8 @@ async function connected(url: string): Promise<pg.Client> {
 }
 
 /**
- * Keeps the api's tasks from reaching the queue. On Redis another api is started for it and called from then on; what
- * it has `committed` shows if it has reached that point.
+ * Keeps the api's tasks from reaching the queue. On Redis, another api is started for this and called from then on;
+ * whether it has reached that point is seen from what it has `committed`.
  */
 export async function holdEnqueuing(
   service: RunningService,
@@ -145,7 +145,7 @@ export async function queueDepths({ databaseUrl, redisUrl }: RunningService): Pr
   }
 }
 
-/** A test that has the service to itself and runs beside others: most of its time it waits. */
+/** A test that has the service to itself and runs at the same time as others, because it waits most of the time. */
 export const faultTest =
   (kind: QueueBackend["kind"]) =>
   (name: string, run: (service: RunningService, context: TestContext) => Promise<void>): void => {
@@ -165,12 +165,12 @@ export const faultTest =
     );
   };
 
-/** Makes keys that take next to no time. */
+/** Makes the realm use keys that cost almost no time. */
 export async function useQuickKeys({ owner }: Pick<RunningService, "owner">): Promise<void> {
   await owner.query(sql`update realms set key_types = '{"Linux": "ec-p256"}'`);
 }
 
-/** Runs the same tests with either queue backend. */
+/** Runs the same tests with each queue backend. */
 export function onBothBackends(tests: (kind: QueueBackend["kind"]) => void): void {
   describe.concurrent("with the queues", () => {
     describe("on Postgres", () => {
@@ -198,7 +198,7 @@ export async function givenUsers(
   return rows.map(({ id }) => id);
 }
 
-/** Makes so many profiles for each of these people, with bytes in place of certificates. */
+/** Makes this many profiles for each of these people, with random bytes in place of certificates. */
 export async function givenProfiles(
   { owner, realmId, issuerId }: Pick<RunningService, "owner" | "realmId" | "issuerId">,
   userIds: readonly string[],

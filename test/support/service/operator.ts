@@ -3,14 +3,14 @@ import { systemClock } from "../../../runtime/clock.ts";
 import type { Env } from "../../../runtime/config/config.ts";
 import { testKeyCost } from "../given/hierarchy/test-hierarchy.ts";
 
-/** The output of a command and how it ended. */
+/** The output of a command, and how it ended. */
 export interface OperatorRun {
   code: number;
   err: string;
   json: Record<string, unknown>;
 }
 
-/** Runs an operator command with `--json` and nothing in its environment but `env`. */
+/** Runs an operator command with `--json` and only `env` as its environment. */
 export async function operate(argv: readonly string[], env: Env): Promise<OperatorRun> {
   let [out, err] = ["", ""];
   const code = await runOperator([...argv, "--json"], {
@@ -25,7 +25,7 @@ export async function operate(argv: readonly string[], env: Env): Promise<Operat
   return { code, err, json: JSON.parse(out) as Record<string, unknown> };
 }
 
-/** A check of `doctor`, as it prints it. */
+/** A check of `doctor`, as printed. */
 export interface SeenCheck {
   name: string;
   status: "ok" | "warn" | "fail";

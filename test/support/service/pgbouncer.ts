@@ -9,8 +9,9 @@ import { ended, freePort } from "../run/services.ts";
 import { requireTool } from "../run/tools.ts";
 
 /**
- * Starts PgBouncer between a client and a database, with transaction pooling. It refuses startup parameters that it
- * does not know, except those in `ignored`, which it drops. Returns the URL through it; stopped at the end of the test.
+ * Starts PgBouncer between a client and a database, with transaction pooling. It refuses unknown startup parameters,
+ * except those in `ignored`, which it drops. Returns the URL of the database through it; stops it at the end of the
+ * test.
  */
 export async function startPgBouncer(databaseUrl: string, ignored: readonly string[] = []): Promise<string> {
   const program = requireTool("pgbouncer");
@@ -33,7 +34,7 @@ export async function startPgBouncer(databaseUrl: string, ignored: readonly stri
       `ignore_startup_parameters = ${ignored.join(", ")}`,
     ].join("\n"),
   );
-  // It does not run as root, and then reads its settings as another user.
+  // PgBouncer does not run as root: it reads its settings as another user.
   await chmod(directory, 0o755);
   const child = spawn(program, [...(process.getuid?.() === 0 ? ["-u", "nobody"] : []), settings], { stdio: "ignore" });
   atEnd(async () => {

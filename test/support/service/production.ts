@@ -21,19 +21,19 @@ export interface Production {
   web: ReverseProxy & { present(certificate: ServerCertificate): void };
   /** The plain http address in certificates. */
   publication: ReverseProxy;
-  /** The variables of the timer's doctor. */
+  /** The environment of the doctor that the timer runs. */
   doctor: Record<string, string>;
   /** Dates the newest dump, or its last copy to another machine. */
   dateBackup(what: "dump" | "copy", at: Date): Promise<void>;
-  /** Starts a process on the port of one that does not run. */
+  /** Starts a process on the port of one that is not running. */
   start(kind: ProcessKind, env?: Record<string, string>): Promise<ChildProcess>;
   stop(child: ChildProcess, signal?: NodeJS.Signals): Promise<void>;
   stopAll(kind: ProcessKind): Promise<void>;
-  /** Stops the older one of two processes, and starts another in its place. */
+  /** Stops the older of two processes, and starts another on its port. */
   replace(kind: ProcessKind, env?: Record<string, string>): Promise<ChildProcess>;
 }
 
-/** Starts all of it; everything is stopped and removed at the end of the file. */
+/** Starts everything; stops and removes it at the end of the file. */
 export async function startProduction(redisUrl: string): Promise<Production> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-backups-"));
   atEnd(() => rm(directory, { recursive: true, force: true }));
@@ -117,7 +117,7 @@ export async function startProduction(redisUrl: string): Promise<Production> {
   return production;
 }
 
-/** Makes a certificate for the proxy, which nothing vouches for. */
+/** Makes a self-signed certificate for the proxy. */
 export function validCertificate(): ServerCertificate {
   const { stdout } = openssl([
     ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "-"],
@@ -126,7 +126,7 @@ export function validCertificate(): ServerCertificate {
   return { cert: pemIn(stdout, "CERTIFICATE"), key: pemIn(stdout, "PRIVATE KEY") };
 }
 
-/** Makes the same certificate again, as it is when its time is over. */
+/** Makes an expired version of the same certificate. */
 export function endedCertificate({ cert, key }: ServerCertificate): ServerCertificate {
   const again = ["x509", "-in", "cert.pem", "-signkey", "key.pem", "-days", "-1"];
   return { cert: pemIn(openssl(again, { "cert.pem": cert, "key.pem": key }).stdout, "CERTIFICATE"), key };

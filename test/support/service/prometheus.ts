@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import type { ProcessKind } from "../../../domain/process.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 
-/** Prometheus with the rules of deploy/prometheus: what it reads of processes, and which alerts that leads to. */
+/** Prometheus with the rules of deploy/prometheus: the metrics that it reads, and the alerts that follow from them. */
 
 const rulesPath = resolve("deploy/prometheus/rules.yml");
 const rules = readFileSync(rulesPath, "utf8");
@@ -32,7 +32,7 @@ interface Sample {
   kind: "gauge" | "counter" | "instant";
 }
 
-/** Reads the metrics of all targets, as Prometheus does; one that does not answer is `up` 0. */
+/** Reads the metrics of all targets, as Prometheus does; `up` is 0 for a target that does not respond. */
 export async function scrape(targets: readonly Target[]): Promise<Scrape> {
   const atSeconds = systemClock.now().getTime() / 1_000;
   const read = await Promise.all(
@@ -68,22 +68,24 @@ export interface Alerts {
   inAll: string[];
 }
 
-/** When alerts are read, in minutes of the state. The last is after those that wait for an hour. */
+/**
+ * When alerts are read, in minutes after the state begins. The last reading includes the alerts that wait for an hour.
+ */
 const [soonAt, lastAt] = [15, 61];
 
 /**
  * Returns the alerts that `promtool test rules` sees fire if the state of `now` lasts for an hour: gauges stay,
- * counters grow as they did since `before`, and instants keep their distance to the present.
+ * counters continue to grow as since `before`, and instants keep their distance to the present.
  */
 export async function alertsOf(before: Scrape, now: Scrape): Promise<Alerts> {
   const elapsed = now.atSeconds - before.atSeconds;
   const instants = [...now.series.values()].filter(({ value, kind }) => kind === "instant" && value !== 0);
-  // Promtool's time begins at 0, which means "never" in an instant: all instants have to be later.
+  // Promtool's time begins at 0, which as an instant means "never": all instants have to be later.
   const age = Math.max(0, ...instants.map(({ value }) => now.atSeconds - value));
   const lead = Math.ceil(age / 60) + 1;
   const series = [...now.series].map(([name, { value, kind }]) => {
     const last = before.series.get(name)?.value ?? 0;
-    // A counter that is lower than before began again.
+    // A counter that is lower than before has restarted.
     const grown = (value - (last > value ? 0 : last)) / elapsed;
     const first = kind === "instant" ? value - now.atSeconds + lead * 60 : value;
     const step = kind === "instant" ? 60 : kind === "counter" ? grown * 60 : 0;
@@ -101,7 +103,7 @@ export async function alertsOf(before: Scrape, now: Scrape): Promise<Alerts> {
   return { soon: at(soonAt), inAll: at(lastAt) };
 }
 
-/** Returns the alerts of a file for `promtool test rules` that did not do as expected there. */
+/** Returns the alerts in a file for `promtool test rules` that did not behave as expected there. */
 async function failedTests(file: object): Promise<{ alert: string; minute: number }[]> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-alerts-"));
   try {

@@ -11,7 +11,7 @@ import { eventually } from "../run/eventually.ts";
 import { silentLog } from "./worker.ts";
 
 export interface TestResponder {
-  /** The address of its OCSP. */
+  /** The URL of its OCSP. */
   url: string;
   registry: Registry;
   stop: () => Promise<void>;

@@ -24,19 +24,19 @@ import { askWithOpenssl } from "../pki/ocsp.ts";
 import { asLogin } from "../run/queue-schema.ts";
 import { copyDataDirectory, ended } from "../run/services.ts";
 
-/** A process with a user of the system of its own. Only root can run it. */
+/** A process with its own system user. Only root can run it. */
 export interface Seat {
   name: string;
   uid: number;
-  /** A directory that belongs to the user, and that no other user may enter. */
+  /** A directory that belongs to the user and that no other user is able to enter. */
   directory: string;
   /** The whole environment of the process. */
   env: Record<string, string>;
 }
 
-/** The place of several seats. */
+/** The machine on which several seats run. */
 export interface Machine {
-  /** Holds the directories of all seats; every user may enter it. */
+  /** Contains the directories of all seats; every user is able to enter it. */
   directory: string;
   seat(name: string): Seat;
 }
@@ -63,7 +63,7 @@ export function prepareMachine(): Machine {
   };
 }
 
-/** Gives everything below a path to a user, and changes no mode. */
+/** Gives everything below a path to a user; does not change modes. */
 export function give(path: string, uid: number): void {
   lchownSync(path, uid, uid);
   for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) lchownSync(join(path, name), uid, uid);
@@ -81,7 +81,10 @@ const isOpenToAll = (directory: string): boolean =>
 
 let program: string | undefined;
 
-/** Returns where every user finds the built program: here, or in a copy if others cannot enter this directory. */
+/**
+ * Returns a directory in which every user finds the built program: this one, or a copy if other users cannot enter this
+ * one.
+ */
 function programDirectory(): string {
   if (program !== undefined) return program;
   if (isOpenToAll(process.cwd())) return (program = process.cwd());
@@ -170,13 +173,13 @@ export async function walkAs(seat: Seat, machine: Machine, { database = true } =
   return found;
 }
 
-/** Returns the places in which a walk has found a secret, in clear or as the octets of a column. */
+/** Returns the places in which a walk found a secret, as clear text or as the octets of a column. */
 export const placesOf = (walk: Walk, secret: string): string[] =>
   [...walk]
     .filter(([, content]) => content.includes(secret) || content.includes(Buffer.from(secret).toString("hex")))
     .map(([place]) => place);
 
-/** Returns the walks that have found each secret. */
+/** Returns for each secret the walks that found it. */
 export function findersOf(walks: Record<string, Walk>, secrets: Record<string, string>): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(secrets).map(([name, secret]) => {
@@ -221,8 +224,8 @@ const rootFile = (ceremony: string, suffix: string): string =>
   join(ceremony, readdirSync(ceremony).find((name) => name.endsWith(suffix)) ?? "none");
 
 /**
- * Makes a realm as an operator and a profile in it as a program, and asks OpenSSL for its OCSP status: fails unless it
- * is good.
+ * Makes a realm as an operator and a profile in it as a program, and asks for its OCSP status with OpenSSL. Throws if
+ * the status is not good.
  */
 export async function issueAndAskOcsp({
   operator,
@@ -273,7 +276,7 @@ export const withCapabilities = (names: readonly string[], command: readonly str
   ...command,
 ];
 
-/** Returns the output of a program that root runs in that way. */
+/** Returns the output of a program that runs with {@link withCapabilities}. */
 export const outputWithCapabilities = (names: readonly string[], command: readonly string[]): string => {
   const [program = "", ...args] = withCapabilities(names, command);
   return execFileSync(program, args, { encoding: "utf8" });

@@ -16,7 +16,7 @@ import { cloneDatabase, openPatiently } from "../run/database.ts";
 import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "../given/issuing.ts";
 import { ended, freshRedisDatabase } from "../run/services.ts";
 
-/** The service as it runs in production: compiled processes of its own, killed as the machine would kill them. */
+/** The service as it runs in production: separate compiled processes, killed as the machine would kill them. */
 
 export interface Answer {
   status: number;
@@ -43,17 +43,17 @@ export interface RunningService extends IssuingRealm {
   startResponder(env?: Record<string, string>): Promise<ChildProcess>;
   /** Calls the API as a service client of the realm. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** The same, to the api on a port. */
+  /** Does the same with the api on a port. */
   callAt(port: number, ...request: Parameters<RunningService["call"]>): Promise<Answer>;
-  /** Returns a token of an application of its own; machine scopes only if named. */
+  /** Returns a token of the application; it has machine scopes only if `scope` names one. */
   tokenOf(application: { clientId: string; clientSecret: string }, scope?: Scope): Promise<string>;
   /** Returns all logs and output of the processes. */
   logs(): Promise<string>;
 }
 
 /**
- * Starts one api, one worker by default, and on request a responder, on a database of their own; everything is stopped
- * and removed at the end of the test or file.
+ * Starts one api, one worker by default, and on request a responder, on a new database; stops and removes everything at
+ * the end of the test or file.
  */
 export async function startService({
   kind,
@@ -72,14 +72,17 @@ export async function startService({
   databaseUrl?: (clone: string) => string;
   /** A migrated database, instead of a copy of the one that all tests share. */
   clone?: Awaited<ReturnType<typeof cloneDatabase>>;
-  /** A Redis, instead of a part of the one that all tests share. */
+  /** A Redis, instead of a database of the one that all tests share. */
   redisUrl?: string | undefined;
   maxProfiles?: number;
-  /** False: the api alone. */
+  /** False: no worker is started. */
   worker?: boolean;
-  /** True: with a responder. */
+  /** True: a responder is started. */
   responder?: boolean;
-  /** Registers the stop and removal of everything; omitted: at the end of the running test, or of the file. */
+  /**
+   * Registers the function that stops and removes everything; omitted: this happens at the end of the running test, or
+   * of the file.
+   */
   atEnd?: (stop: () => Promise<void>) => void;
 }): Promise<RunningService> {
   const clone = givenClone ?? (await cloneDatabase());
@@ -109,7 +112,7 @@ export async function startService({
   };
 
   async function start(name: ProcessKind, extra: Record<string, string>): Promise<[ChildProcess, unknown]> {
-    // A worker has no use for the output key, nor an API for the passphrase; both accept it in their environment.
+    // A worker does not use the output key, nor an API the passphrase; both accept it in their environment.
     const child = fork(`dist/${name}/main.js`, {
       env: { ...env, ...extra },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -196,7 +199,10 @@ export async function startService({
   return service;
 }
 
-/** Registers a program's application in a realm, with every scope that an application may have. */
+/**
+ * Registers a program's application in a realm, by default with every scope that such an application is allowed to
+ * have.
+ */
 export async function givenServiceApplication(
   owner: Database,
   realmId: string,

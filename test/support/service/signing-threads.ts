@@ -5,8 +5,8 @@ import type { RunThread } from "../../../worker/signing/thread-handle.ts";
 let bundled: Promise<string> | undefined;
 
 /**
- * Runs signing threads from one bundle of today's sources, as the build makes it. A thread that loads the sources one
- * by one takes half a second of CPU more, which was most of the cost of a test with threads.
+ * Returns a function that runs signing threads from one bundle of today's sources, as the build makes it. A thread that
+ * loads the sources one by one takes half a second more of CPU, which was most of the cost of a test with threads.
  */
 export async function bundledThreads(): Promise<RunThread> {
   const code = await (bundled ??= bundle());

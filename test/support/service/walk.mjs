@@ -1,6 +1,6 @@
 // Prints everything that its user can read: files below the named directories, the environment and the command line of
-// every process, and each column of each table that the login of the environment may select. A line for each place:
-// {"place", "text"}.
+// every process, and each column of each table that the login in the environment is allowed to select. Prints one line
+// per place: {"place", "text"}.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -42,7 +42,7 @@ if (database === "database") {
   const address = Object.assign(new URL(url), { password: readFileSync(file, "utf8").trim() });
   const client = new pg.Client({ connectionString: address.href });
   await client.connect();
-  // As the login, which has all rights of its role, and more if it were too wide.
+  // With the login, which has all rights of its role, and more if it were too permissive.
   const { rows: tables } = await client.query(`
     select format('%I.%I', n.nspname, c.relname) as name,
            string_agg(format('%I', a.attname), ', ' order by a.attnum) as columns

@@ -14,16 +14,16 @@ export interface WholeService {
   output(): string;
   errors(): string;
   /**
-   * Resolves when it has reported that it is ready, and `path` (default: `/status`) does so too; rejects if the service
+   * Resolves when the service reports that it is ready, in its log and at `path` (default: `/status`); rejects if it
    * ends instead.
    */
   ready(path?: string): Promise<void>;
   /**
-   * Returns the command lines of all processes that it has started and that still run, Postgres included, by process
-   * id.
+   * Returns the command lines of all processes that the service has started and that still run, Postgres included, by
+   * process id.
    */
   processes(): Map<number, string>;
-  /** Stops it and removes its directory. */
+  /** Stops the service and removes its directory. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function startWhole({
   program = process.execPath,
   args = ["dist/start.js"],
 }: {
-  /** Its data directory, which may be empty; omitted: a new one with a Postgres cluster and nothing else. */
+  /** The data directory, which may be empty; omitted: a new one that contains only a Postgres cluster. */
   data?: string;
   port?: number;
   env?: Record<string, string>;
@@ -53,7 +53,7 @@ export async function startWhole({
     REALMPASS_RSA_KEY_POOL: "0",
     ...extra,
   };
-  // A process group of its own, so it receives only the signals that a test sends.
+  // A separate process group, so the service receives only the signals that a test sends.
   const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   const processes = followProcesses(child);
   let output = "";
@@ -62,7 +62,7 @@ export async function startWhole({
     let isReady = false;
     const follow = (): void => {
       if (isReady) return;
-      // Remembers the processes started so far, to find them when they are orphans.
+      // Remembers the processes started so far, to find them once they are orphans.
       processes();
       isReady = output.includes("is ready at");
       if (isReady) resolve();
@@ -105,11 +105,11 @@ export async function startWhole({
 }
 
 /**
- * Returns a function that lists the processes that one has started, directly or not, and that still run: each call
- * remembers new ones.
+ * Returns a function that lists the running processes that this one has started, directly or not: each call remembers
+ * new ones.
  */
 function followProcesses({ pid: first }: ChildProcess): () => Map<number, string> {
-  /** When each began, which distinguishes it from a later one with the same id. */
+  /** The time at which each began, which distinguishes it from a later process with the same id. */
   const known = new Map<number, string>();
   return () => {
     const running = runningProcesses();
@@ -125,7 +125,7 @@ function followProcesses({ pid: first }: ChildProcess): () => Map<number, string
   };
 }
 
-/** Returns all processes here, with their parents: not every kernel lists the children of a process. */
+/** Returns all processes on this machine, with their parents: not every kernel lists the children of a process. */
 function runningProcesses(): Map<number, { parent: number; began: string }> {
   const found = new Map<number, { parent: number; began: string }>();
   for (const pid of readdirSync("/proc").map(Number)) {
@@ -137,7 +137,7 @@ function runningProcesses(): Map<number, { parent: number; began: string }> {
       const [state, parent] = fields;
       if (state !== "Z" && state !== "X") found.set(pid, { parent: Number(parent), began: fields[19] ?? "" });
     } catch {
-      // It ended while we looked.
+      // The process ended while its file was being read.
     }
   }
   return found;

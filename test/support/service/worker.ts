@@ -18,14 +18,14 @@ import { bundledThreads } from "./signing-threads.ts";
 /** The key pair that seals and opens outputs in tests. */
 export const testOutputKeys = generateOutputKeyPair();
 
-/** The key with which tests' workers sign the ends of audit chains. */
+/** The key with which tests' workers sign the heads of audit chains. */
 export const testAuditKey = generateAuditKey();
 
 export const silentLog: Log = createLog({ process: "test", level: "silent" });
 
 let redisUrl: string | undefined;
 
-/** Returns the backend of a file's queues. */
+/** Returns the backend for the queues of a test file. */
 export function backendFor(
   kind: QueueBackend["kind"],
   databaseUrl: string,
@@ -69,8 +69,8 @@ export interface TestWorker {
 }
 
 /**
- * Starts a real worker in this process, signing in threads that it shares, on the queue backend of choice; stopped at
- * the end of the test or file.
+ * Starts a real worker in this process, which signs in shared threads, on the given queue backend; stops it at the end
+ * of the test or file.
  */
 export async function startTestWorker({
   databaseUrl,
@@ -87,7 +87,7 @@ export async function startTestWorker({
   passphrase?: string;
   /** Omitted: the threads that all workers of this process share. */
   signingPool?: SigningPool;
-  /** Where certificates say that CRLs, OCSP and CA certificates are; omitted: nowhere. */
+  /** The base URL of CRLs, OCSP and CA certificates in certificates; omitted: certificates contain none. */
   publicationUrl?: string;
   log?: Log;
 }): Promise<TestWorker> {

@@ -27,7 +27,7 @@ test("every reference leads somewhere", () => {
   }
 });
 
-test("operations have names of their own, and templates differ in more than names", () => {
+test("operations have distinct names, and path templates differ in more than their names", () => {
   const operations = [...text.matchAll(/"operationId": "([^"]+)"/g)].map(([, name]) => name);
   expect(new Set(operations).size).toBe(operations.length);
   const templates = Object.keys(document["paths"] as object).map((path) => path.replace(/\{[^}]+\}/g, "{}"));
@@ -60,7 +60,7 @@ test("paths for browsers are described with their redirects and pages", () => {
 });
 
 describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as const))("%s", (operation, endpoint) => {
-  test("every error it can answer is documented under its status", () => {
+  test("every error it can return is documented under its status", () => {
     const paths = document["paths"] as Record<string, Record<string, { operationId: string; responses: object }>>;
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     for (const method of endpoint.methods) {

@@ -11,7 +11,7 @@ describe("the benchmark's command line", () => {
     expect(readArguments(["single"])).toMatchObject({ against: undefined });
   });
 
-  it("refuses CPU profiles and statements of two builds in one place", () => {
+  it("refuses CPU profiles and statements of two builds in one directory", () => {
     expect(() => readArguments(["--against", "HEAD", "--cpu-profiles", "profiles"])).toThrow("--cpu-profiles");
     expect(() => readArguments(["--against", "HEAD", "--statements"])).toThrow("--statements");
   });

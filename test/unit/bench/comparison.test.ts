@@ -5,7 +5,7 @@ const cpu = (...values: number[]) => ({ of: "concurrency 32", what: "CPU µs eac
 const rate = (...values: number[]) => ({ of: "concurrency 32", what: "per second", values });
 
 describe("the comparison of two builds", () => {
-  it("measures them in turn, and each pair begins with the build that ended the one before", () => {
+  it("measures them in turn, and each pair begins with the build that ended the previous pair", () => {
     expect(turns(4).flat()).toEqual(["this", "other", "other", "this", "this", "other", "other", "this"]);
     expect(turns(1).flat()).toEqual(["this", "other"]);
   });
@@ -26,7 +26,7 @@ describe("the comparison of two builds", () => {
     expect(compared).toMatchObject({ this: 20, other: 40, ratio: { median: 0.5, min: 0.5, max: 0.5 } });
   });
 
-  it("compares each figure with the one of the same name, in whatever order the other build's come", () => {
+  it("compares each figure with the figure of the same name, whatever the order of the other build's figures", () => {
     const compared = comparePairs([{ this: [cpu(50), rate(200)], other: [rate(100), cpu(100)] }]);
     expect(compared.map(({ what, ratio }) => [what, ratio.median])).toEqual([
       ["CPU µs each", 0.5],

@@ -29,7 +29,7 @@ describe("the benchmark reads from the service's metrics", () => {
     expect(means.get("settle")).toEqual({ count: 2, mean: 3 });
   });
 
-  it("adds up processes, and leaves out what was not observed meanwhile", () => {
+  it("adds up processes, and leaves out what was not observed between the two readings", () => {
     const before = { api: steps(["accept", 1, 1]), worker: steps(["sign", 5, 5]) };
     const after = { api: steps(["accept", 3, 2]), worker: steps(["sign", 5, 5], ["accept", 2, 3]) };
     expect([...between(before, after)]).toEqual([["accept", { count: 4, mean: 1 }]]);

@@ -7,7 +7,7 @@ const rounds = (...others: number[]) => {
   return () => Promise.resolve(left.shift() ?? expect.fail("one round too many"));
 };
 
-describe("a round in which others use the machine", () => {
+describe("a round during which others use the machine", () => {
   it("is repeated until they use less than a tenth of it, and the quietest comes first", async () => {
     expect(await untilQuiet({ quick: false }, rounds(0.3, 0.2, 0.04, 0.5))).toEqual([
       { others: 0.04 },
@@ -20,12 +20,12 @@ describe("a round in which others use the machine", () => {
     expect(await untilQuiet({ quick: false }, rounds(0.3, 0.4, 0.2, 0.5, 0))).toHaveLength(4);
   });
 
-  it("is left as it is when it was quiet, and in a quick run", async () => {
+  it("is not repeated if it was quiet, or in a quick run", async () => {
     expect(await untilQuiet({ quick: false }, rounds(0.1, 0))).toHaveLength(1);
     expect(await untilQuiet({ quick: true }, rounds(0.9, 0))).toHaveLength(1);
   });
 
-  it("is marked when it never became quiet", () => {
+  it("is marked if no repetition was quiet", () => {
     expect(writeOthers([0.02, 0.03, 0.04])).toBe("3 %");
     expect(writeOthers([0.02, 0.03, 0.2])).toBe("3 % *");
   });

@@ -21,7 +21,7 @@ describe("results that the benchmark keeps", () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  it("are read in the order of the document, with a list of those that are missing", async () => {
+  it("are read in the order of the document, with a list of the missing ones", async () => {
     await keepResult(directory, result({ scenario: "start", backend: "postgres" }));
     await keepResult(directory, result({ scenario: "single", backend: "postgres" }));
     await keepResult(directory, result({ scenario: "single", backend: "redis" }));
@@ -35,7 +35,7 @@ describe("results that the benchmark keeps", () => {
     expect(missing).not.toContainEqual({ scenario: "start", backend: "redis" });
   });
 
-  it("are replaced by a later one of the same scenario and backend", async () => {
+  it("are replaced by a later result of the same scenario and backend", async () => {
     await keepResult(directory, result({ scenario: "single", backend: "redis", commit: "9b890fa" }));
     const { results } = await readResults(directory);
     expect(results.filter(({ scenario, backend }) => scenario === "single" && backend === "redis")).toMatchObject([
@@ -56,7 +56,7 @@ describe("the document", () => {
     expect(text).toContain("rows of single on postgres");
   });
 
-  it("begins with ten figures, each of which the kept results have", async () => {
+  it("begins with ten figures, all of which are in the kept results", async () => {
     const { results } = await readResults("test/bench/results");
     const [beginning = ""] = writeDocument(results).split("\n## ");
     expect(beginning.match(/^\| .* \| [\d,.]+ +\|$/gm)).toHaveLength(10);

@@ -3,14 +3,14 @@ import { slope } from "../../bench/statistics.ts";
 
 const line = (values: readonly number[]) => values.map((y, x) => ({ x, y }));
 
-describe("the slope of the line that lies closest to some points", () => {
-  it("is that of the line on which they lie", () => {
+describe("the slope of the best-fitting line through some points", () => {
+  it("is that of the line if all points lie on one", () => {
     expect(slope(line([3, 5, 7, 9]))).toBeCloseTo(2);
     expect(slope(line([8, 8, 8]))).toBe(0);
     expect(slope(line([9, 6, 3]))).toBeCloseTo(-3);
   });
 
-  it("is zero for ups and downs that cancel each other out", () => {
+  it("is zero if ups and downs cancel each other out", () => {
     expect(slope(line([1, 5, 1, 1, 5, 1]))).toBeCloseTo(0);
   });
 

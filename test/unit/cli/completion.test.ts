@@ -39,13 +39,13 @@ test("bash: commands, then their commands, then options", async () => {
   expect(await offered("jobs", "start", "onboard", "--dr")).toEqual(["--dry-run"]);
 });
 
-test("bash: values that are known beforehand", async () => {
+test("bash: values from a fixed list", async () => {
   expect(await offered("profiles", "create", "--device-type", "i")).toEqual(["iOS", "iPadOS"]);
   expect(await offered("completion", "z")).toEqual(["zsh"]);
   expect(await offered("--json", "users", "revoke", "--reason", "")).toEqual(expect.not.arrayContaining(["list"]));
 });
 
-test.each(["zsh", "fish"])("%s: every command is in it", async (shell) => {
+test.each(["zsh", "fish"])("%s: every command is in the script", async (shell) => {
   const written = await script(shell);
   for (const word of ["users", "offboard", "leave-out", "--client-secret-file", "key-compromise"])
     expect(written).toContain(word.replace(/^--/, ""));

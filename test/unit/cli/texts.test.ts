@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each(["http://service.example", "http://localhost.example", "http://127.0.0.1.example", "http://10.0.0.1"])(
-  "%s is plain http to another machine, and needs to be insisted on",
+  "%s is plain http to another machine, and is refused without --insecure-http",
   (address) => {
     expect(() => serviceAddress(address, { insecureHttp: false })).toThrow("--insecure-http");
     expect(serviceAddress(address, { insecureHttp: true })).toBe(address);

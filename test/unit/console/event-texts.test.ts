@@ -15,14 +15,14 @@ const placeholders = (text: string): string[] => [...text.matchAll(/\{\{(\w+)\}\
 describe.each(["English", "German"])("the audit log in %s", (language) => {
   const { events, eventNames } = texts[language]!;
 
-  test.each(auditEvents)("%s is a sentence and has a name for the filter", (event) => {
-    // A sentence with a number has one text for each of its plural forms.
+  test.each(auditEvents)("%s has a sentence, and a name for the filter", (event) => {
+    // A sentence with a number has a text for each of its plural forms.
     expect(events[event] ?? events[`${event}_other`]).toMatch(/\S/);
     expect(events[`${event}_other`] === undefined).toBe(events[`${event}_one`] === undefined);
     expect(eventNames[event]).toMatch(/\S/);
   });
 
-  test("a sentence has no blanks but a name, a number and a date", () => {
+  test("a sentence has placeholders only for a name, a number and a date", () => {
     const blanks = new Set(Object.values(events).flatMap(placeholders));
     expect([...blanks].sort()).toEqual(["count", "date", "name"]);
   });

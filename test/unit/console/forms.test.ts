@@ -12,14 +12,14 @@ const files = readdirSync("console", { recursive: true, encoding: "utf8" })
   .map((name) => [name, readFileSync(`console/${name}`, "utf8")] as const);
 const named = (pattern: RegExp): string[] => files.filter(([, text]) => pattern.test(text)).map(([name]) => name);
 
-test("every file of the console with an input is a form that keeps its input, or has a reason", () => {
+test("every file of the console with an input is either a form that keeps its input, or listed with a reason", () => {
   expect(named(input).sort()).toEqual([...Object.keys(keptForms), ...Object.keys(inputsWithoutForm)].sort());
 });
 
 test("every form that keeps its input is tested in a browser", () => {
   const keep = named(keeping).filter((name) => !name.startsWith("ui/form/"));
   expect(keep.filter((name) => !(name in keptForms) && inputsWithoutForm[name] === undefined)).toEqual([
-    // Sends the rows that another form keeps.
+    // It sends the rows that another form keeps.
     "pages/bulk-jobs/input/new-job-page.tsx",
   ]);
   expect(Object.keys(keptForms).filter((name) => !keep.includes(name))).toEqual([]);
@@ -40,7 +40,7 @@ function storage(): DraftStore & { values: Map<string, string> } {
   };
 }
 
-test("a draft is kept for its form and its user, and forgotten once it is sent", () => {
+test("a draft is kept for its form and its user, and removed once it is sent", () => {
   const store = storage();
   keepDraft(store, "1", "note of 7", { note: "called" });
   expect(draftOf(store, "1", "note of 7")).toEqual({ note: "called" });
@@ -51,7 +51,7 @@ test("a draft is kept for its form and its user, and forgotten once it is sent",
   expect(store.values.size).toBe(0);
 });
 
-test("the drafts of others are removed when somebody else signs in; other content of the storage stays", () => {
+test("the drafts of others are removed when somebody else signs in; the rest of the storage stays", () => {
   const store = storage();
   store.setItem("realmpass-recent", "{}");
   keepDraft(store, "1", "settings", { displayName: "Kept" });

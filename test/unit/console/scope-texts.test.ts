@@ -6,7 +6,7 @@ import { Scope } from "../../../domain/people/scopes.ts";
 test.each([
   ["English", english],
   ["German", german],
-])("every scope has words, and there are no words without a scope: %s", (_, { applications: { scopes } }) => {
+])("every scope has a text, and every text a scope: %s", (_, { applications: { scopes } }) => {
   expect(Object.keys(scopes).sort()).toEqual(Scope.options.map((scope) => scope.replace(".", "_")).sort());
   expect(Object.values(scopes).every((words) => words !== "")).toBe(true);
 });

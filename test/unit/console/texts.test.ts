@@ -9,7 +9,7 @@ interface Texts {
   [key: string]: string | Texts;
 }
 
-/** Returns every text by its whole key. */
+/** Returns every text by its full key. */
 const flat = (texts: Texts, before = ""): Map<string, string> =>
   new Map(
     Object.entries(texts).flatMap(([key, value]) =>
@@ -23,7 +23,7 @@ const sources = readdirSync("console", { recursive: true, encoding: "utf8" })
   .map((name) => readFileSync(join("console", name), "utf8"))
   .join("\n");
 
-/** Keys in the code, and beginnings of keys that are composed there. */
+/** Keys in the code, and the beginnings of keys that the code composes. */
 const literals = new Set([...sources.matchAll(/["'`]([a-z]\w*(?:\.\w+)+)["'`]/g)].map(([, key = ""]) => key));
 const beginnings = [...sources.matchAll(/`([a-z]\w*\.(?:\w+\.)*)\$\{/g)].map(([, beginning = ""]) => beginning);
 const withoutPlural = (key: string): string => key.replace(/_(?:one|other|zero)$/, "");
@@ -38,7 +38,7 @@ test("no text is empty, and both languages fill in the same values", () => {
     const other = texts.german.get(key) ?? "";
     expect(text.trim(), key).not.toBe("");
     expect(other.trim(), key).not.toBe("");
-    // “One day” needs no number.
+    // “One day” does not need the number.
     if (!key.endsWith("_one")) expect(values(other), key).toEqual(values(text));
   }
 });
@@ -47,7 +47,7 @@ test("every text is used", () => {
   const unused = [...texts.english.keys()]
     .map(withoutPlural)
     .filter((key) => !literals.has(key) && !beginnings.some((beginning) => key.startsWith(beginning)))
-    // The code may name a branch and pick from it.
+    // The code can name a branch and choose a key below it.
     .filter((key) => !literals.has(key.slice(0, key.lastIndexOf("."))));
   expect([...new Set(unused)]).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { english as selfServiceEnglish } from "../../../api/browser/self-service
 import { rowWords } from "../../../domain/bulk-job/results/row-words.ts";
 import { german as selfServiceGerman } from "../../../api/browser/self-service/texts/german.ts";
 
-/** One word for each concept: the words to avoid, with their replacements. The API's names stay. */
+/** One word for each concept: the words to avoid, with their replacements. Names in the API stay. */
 const otherWords = {
   english: [
     [/(?<!")\busers?\b(?! name|[:"])/i, "person, people"],
@@ -62,7 +62,7 @@ const otherWords = {
   ],
 } as const;
 
-/** Returns `place: text` of each text below; a function's are in its source. */
+/** Returns `place: text` for each text below; the texts of a function are in its source. */
 function textsOf(value: unknown, place = ""): [place: string, text: string][] {
   if (typeof value === "string") return [[place, value]];
   if (typeof value === "function") return [[place, String(value)]];
@@ -85,7 +85,7 @@ test.each([
   ["german", "pages", pagesGerman],
   ["german", "self-service", selfServiceGerman],
   ["german", "results of jobs", rowWords.de],
-] as const)("each thing has one word, and no other, in the %s texts of the %s", (language, _where, texts) => {
+] as const)("each thing has only one word in the %s texts of the %s", (language, _where, texts) => {
   expect(textsOf(texts).length).toBeGreaterThan(30);
   expect(faultsIn(language, texts)).toEqual([]);
 });
@@ -106,7 +106,7 @@ test.each([
   ["german", { a: "eine je Zeile" }, "a: eine"],
   ["german", { a: "Eine eigene Grenze" }, "a: Eine"],
   ["german", { a: "Der Benutzer" }, "a: Der Benutzer"],
-] as const)("another word is found in %s: %j", (language, texts, found) => {
+] as const)("a word to avoid is found in %s: %j", (language, texts, found) => {
   const faults = faultsIn(language, texts);
   expect(faults).toHaveLength(1);
   expect(faults[0]).toContain(found);
@@ -120,11 +120,11 @@ test.each([
   ["german", { a: "Personen aufnehmen" }],
   ["english", { a: "Add another 3 devices" }],
   ["english", { a: "Let people sign in again." }],
-] as const)("words that only resemble another word are allowed in %s: %j", (language, texts) => {
+] as const)("words that only resemble a word to avoid are allowed in %s: %j", (language, texts) => {
   expect(faultsIn(language, texts)).toEqual([]);
 });
 
-/** The plural words after a number that are wrong for 1. */
+/** The words in the plural after a number that are wrong for 1. */
 const plurals = {
   english:
     /\}\} (?:[a-z]+ )?(?:people|persons|profiles|devices|rows|accounts|entries|jobs|keys|steps|were|are|have|do)\b/,

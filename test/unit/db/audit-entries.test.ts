@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** All statements are in this folder: npm run boundaries refuses others. */
+/** All statements are in this folder: npm run boundaries refuses them elsewhere. */
 const sources = readdirSync("db", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => `db/${name}`);
 
-/** Returns the sources that a pattern matches; db/operations/ stands for its files. */
+/** Returns the sources that match a pattern; db/operations/ stands for all its files. */
 const placesOf = (pattern: RegExp): Set<string> =>
   new Set(
     sources

@@ -6,7 +6,7 @@ import { listen } from "../../../db/listener.ts";
 import { migrateDatabase } from "../../../db/migrate.ts";
 import { lookup, sql } from "../../../db/sql.ts";
 
-/** Accepts connections and never answers. */
+/** A server that accepts connections but never answers. */
 let silent: Server;
 const sockets: Socket[] = [];
 const url = () => `postgres://ada@127.0.0.1:${(silent.address() as AddressInfo).port}/wifi`;
@@ -27,7 +27,7 @@ afterEach(() => {
 
 const applicationName = "realmpass test";
 
-/** Fails when it gives up the connection. */
+/** Uses of a database; each resolves once it has given up the connection. */
 const uses: Record<string, (url: string) => Promise<void>> = {
   async query(target) {
     const db = openDatabase({ url: target, connectionsMax: 1, applicationName });
@@ -58,7 +58,7 @@ const uses: Record<string, (url: string) => Promise<void>> = {
   },
 };
 
-test.each(Object.keys(uses))("a %s gives up after the connect_timeout of its URL, no earlier", async (use) => {
+test.each(Object.keys(uses))("a %s gives up after the connect_timeout of its URL, and no earlier", async (use) => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const connected = once(silent, "connection");
   let hasEnded = false;

@@ -16,8 +16,8 @@ const remedy = {
 } as const;
 
 /**
- * Returns the statements of a migration, without comments, texts and bodies of functions; a `do` block runs now, so its
- * content stays.
+ * Returns the statements of a migration, without comments, string literals and function bodies; a `do` block runs
+ * immediately, so its content stays.
  */
 const statementsOf = (up: string): string[] =>
   up
@@ -32,7 +32,7 @@ const statementsOf = (up: string): string[] =>
 
 const table = String.raw`(?:only )?(?:public\.)?(\w+)`;
 
-/** Statements that block every query on a table in use, with the name of the table first. */
+/** Statements that block every query on a table in use; the first group is the name of the table. */
 const refused: readonly (readonly [RegExp, keyof typeof remedy])[] = [
   [new RegExp(String.raw`\bcreate (?:unique )?index (?!concurrently)(?:if not exists )?\w* ?on ${table}`), "index"],
   [
@@ -44,7 +44,7 @@ const refused: readonly (readonly [RegExp, keyof typeof remedy])[] = [
   [new RegExp(String.raw`\binsert into ${table}\b(?!.*\bvalues\b).*\bselect\b`), "data"],
 ];
 
-/** Statements that block readers, too: foreign keys and triggers block only writers. */
+/** Statements that also block readers: foreign keys and triggers block only writers. */
 const locking = new RegExp(String.raw`^(?:alter table|drop trigger \w+ on|lock table) (?:if exists )?${table}`);
 
 /** These tables have few rows, which do not count as moved data. */
@@ -83,7 +83,7 @@ function faultsOf({ name, up, transaction, before = "" }: Migration): string[] {
     : faults;
 }
 
-test("a migration blocks no one on an existing table: the service is in use meanwhile", () => {
+test("a migration blocks nobody on an existing table, because the service is in use during it", () => {
   expect(migrations.filter(({ name }) => name >= ruleSince).flatMap(faultsOf)).toEqual([]);
 });
 
@@ -123,7 +123,7 @@ test.each([
   expect(faultsOf({ name: "29990101-0000-x", up })).toEqual([]);
 });
 
-test("an index that is made concurrently stands alone in a migration without a transaction", () => {
+test("an index that is made concurrently is alone in a migration without a transaction", () => {
   const up = "create index concurrently a on users (email);";
   expect(faultsOf({ name: "x", up, transaction: false })).toEqual([]);
   expect(faultsOf({ name: "x", up: `${up} select 1`, transaction: false })).toEqual([`x: ${remedy.alone}`]);

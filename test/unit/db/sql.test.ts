@@ -9,7 +9,7 @@ test("a value becomes a parameter, whatever it looks like", () => {
   expect(values).toEqual(["1; drop table users", { text: "select 1", values: [] }]);
 });
 
-test("a fragment is spliced in, and its parameters are counted on", () => {
+test("a fragment is spliced in, and the numbering of parameters continues", () => {
   const both = join([sql`a = ${1}`, sql`b = ${2}`], sql` and `);
   const { text, values } = sql`select ${0} where ${both} limit ${3}`;
 
@@ -17,7 +17,7 @@ test("a fragment is spliced in, and its parameters are counted on", () => {
   expect(values).toEqual([0, 1, 2, 3]);
 });
 
-test("an unprepared fragment is spliced in as well, and leaves the whole statement unprepared", () => {
+test("an unprepared fragment is spliced in, too, and leaves the whole statement unprepared", () => {
   const whole = sql`select ${0} from (${unprepared(sql`select ${1}`)}) as t`;
 
   expect(whole.text).toBe("select $1 from (select $2) as t");

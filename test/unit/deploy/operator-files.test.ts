@@ -8,8 +8,8 @@ const shipped = resolve("deploy/bin/realmpass-operator");
 const run = (...argv: string[]) => runScript(shipped, argv);
 
 /**
- * Runs a script as root would, and returns the arguments that systemd-run gets, the directory it ran in, and that of the
- * command.
+ * Runs a script as root would, and returns the arguments of systemd-run, the directory in which the script ran, and
+ * that of the command.
  */
 function runScript(script: string, argv: readonly string[]) {
   const directory = mkdtempSync(join(tmpdir(), "realmpass-operator-"));
@@ -38,7 +38,7 @@ const inTree = "--property=WorkingDirectory=";
 const copy = (number: number): string =>
   expect.stringMatching(new RegExp(`^/run/credentials/realmpass-operator-\\d+\\.service/file-${number}$`)) as string;
 
-test("files of root reach the operator as credentials", () => {
+test("files that belong to root reach the operator as credentials", () => {
   const { properties, command, directory } = run("audit", "verify", "--head", "head.json", "--public-key", "root.pem");
   expect(properties).toEqual([`1:${directory}/head.json`, `2:${directory}/root.pem`]);
   expect(command).toEqual(["audit", "verify", "--head", copy(1), "--public-key", copy(2)]);
@@ -54,7 +54,7 @@ test.each([
   expect([properties, command]).toEqual([[], argv]);
 });
 
-test("a command runs in the release of its script: the current one by its link, another one by its own path", () => {
+test("a command runs in the release of its script: through the link in the current release, by its own path in another", () => {
   const base = mkdtempSync(join(tmpdir(), "realmpass-releases-"));
   onTestFinished(() => {
     rmSync(base, { recursive: true });

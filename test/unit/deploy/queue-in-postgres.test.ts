@@ -11,8 +11,8 @@ const valuesOf = (text: string, key: string): string[] =>
   text.split("\n").flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
 
 /**
- * Returns the environment that systemd gives a process of these unit files: `Environment`, then the file of variables
- * without those that match `leftOut`, without `UnsetEnvironment`. Each credential is a file.
+ * Returns the environment that systemd gives a process of these unit files: `Environment`, then the environment file
+ * without lines that match `leftOut`, without `UnsetEnvironment`. Each credential is a file.
  */
 function environmentOf(files: readonly string[], envFile: string, leftOut = /^$/): Env {
   const text = files.map((file) => readFileSync(file, "utf8")).join("\n");
@@ -46,7 +46,7 @@ describe.each(cases)("the unit of the %s", (name, unit, load) => {
   const dropIn = `deploy/systemd-queue-in-postgres/${unit}.d/30-queue.conf`;
   const envFile = `deploy/env/${name}.env`;
 
-  test("uses Redis as it is shipped, and has no login for a queue in PostgreSQL", () => {
+  test("uses Redis by default, and has no login for a queue in PostgreSQL", () => {
     const config = load(environmentOf([file], envFile));
     expect(config).toMatchObject({ REDIS_URL: expect.stringContaining("redis://") as string });
     expect(config.QUEUE_DATABASE_URL).toBeUndefined();
@@ -55,7 +55,7 @@ describe.each(cases)("the unit of the %s", (name, unit, load) => {
   test.each([
     ["removed from", /^REDIS_URL=/],
     ["left in", /^$/],
-  ])("uses no Redis with the drop-in, its address %s the file of variables", (_, leftOut) => {
+  ])("does not use Redis with the drop-in, with its address %s the environment file", (_, leftOut) => {
     const config = load(environmentOf([file, dropIn], envFile, leftOut));
     expect(config.REDIS_URL).toBeUndefined();
     expect(config).toMatchObject({
@@ -64,7 +64,7 @@ describe.each(cases)("the unit of the %s", (name, unit, load) => {
   });
 });
 
-test.each(["api", "worker", "responder"])("the journal names each %s by its instance", (name) => {
+test.each(["api", "worker", "responder"])("the journal identifies each %s by its instance", (name) => {
   const text = readFileSync(`deploy/systemd/realmpass-${name}@.service`, "utf8");
   expect(valuesOf(text, "SyslogIdentifier")).toEqual(["%p@%i"]);
 });

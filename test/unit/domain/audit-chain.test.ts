@@ -25,7 +25,7 @@ test("a link is computed as docs/audit.md describes", () => {
 
 const realm = "3";
 
-/** Returns ten places of a chain, and a head at its end. */
+/** Returns a chain of ten links, and its head. */
 function chain(): { links: KeptLink[]; head: AuditHead } {
   let end: ChainEnd = chainStart;
   const links = Array.from({ length: 10 }, (_, index): KeptLink => {
@@ -80,12 +80,12 @@ test.each<[field: string, changes: Partial<ChainedEntry>]>([
   expect(faultsOf(links, [chain().head])).toEqual(["entry_changed 4"]);
 });
 
-test("properties in another order and with other spaces are no change", () => {
+test("properties in another order and with different spaces do not count as changed", () => {
   const links = changed(4, (before) => ({ ...before, properties: '{"after":{"locked":true},"userID":"4"}' }));
   expect(faultsOf(links, [chain().head])).toEqual([]);
 });
 
-test("a missing entry is found, with its place or without", () => {
+test("a missing entry is found, whether its link is still there or not", () => {
   const { links, head } = chain();
   expect(
     faultsOf(
@@ -101,7 +101,7 @@ test("a missing entry is found, with its place or without", () => {
   ).toEqual(["entry_missing 4"]);
 });
 
-test("entries that changed places are both found", () => {
+test("two swapped entries are both found", () => {
   const { links, head } = chain();
   const [third, seventh] = [links[2]!, links[6]!];
   const swapped = links.map((link) =>
@@ -110,7 +110,7 @@ test("entries that changed places are both found", () => {
   expect(faultsOf(swapped, [head])).toEqual(["entry_changed 3", "entry_changed 7"]);
 });
 
-test("an entry of another realm, or at an occupied place, is found", () => {
+test("an entry of another realm, or at an occupied position, is found", () => {
   const { links, head } = chain();
   const [third] = [links[2]!];
   expect(faultsOf([...links.slice(0, 3), third, ...links.slice(3)], [head])).toEqual(["entry_inserted 3"]);
@@ -120,7 +120,7 @@ test("an entry of another realm, or at an occupied place, is found", () => {
   ]);
 });
 
-test("a chain that was rewritten from a position on differs from its head and from the head that was kept", () => {
+test("a chain that was rewritten from a position on differs from its head and from the kept head", () => {
   const { head } = chain();
   let end: ChainEnd = chainStart;
   const links = changed(4, (before) => ({ ...before, event: "user_unlock" })).map((link): KeptLink => {
@@ -133,7 +133,7 @@ test("a chain that was rewritten from a position on differs from its head and fr
   expect(faultsOf(links, [{ ...head, hash: end.hash }], { kept: early })).toEqual(["chain_rewritten 5"]);
 });
 
-test("a chain that is shorter than a head is cut off", () => {
+test("a chain that is shorter than a head is reported as truncated", () => {
   const { links, head } = chain();
   expect(faultsOf(links.slice(0, 8), [head])).toEqual(["chain_truncated 8"]);
   const shorter = { ...head, position: 8, hash: links[7]!.hash };
@@ -148,7 +148,7 @@ test("positions beyond the last head, and a head removed from the middle, are re
   expect(faultsOf(links, [{ ...head, previous: 5 }], { everyHead: false })).toEqual([]);
 });
 
-test("a head of another realm, or one that no trusted key signed, is forged", () => {
+test("a head of another realm, or one that no trusted key signed, is reported as forged", () => {
   const { links, head } = chain();
   expect(faultsOf(links, [{ ...head, realm: "4" }])).toEqual(["head_forged 10"]);
   expect(faultsOf(links, [undefined])).toEqual(["head_forged null", "head_missing 1"]);
@@ -170,7 +170,7 @@ describe("an entry that is older than what was sealed before it", () => {
     expect(dated("infinity", () => ({}))).toEqual(["entry_backdated 6"]);
   });
 
-  test("by up to five minutes counts as late", () => {
+  test("by up to five minutes is only late", () => {
     expect(dated("2026-11-21T09:55:00.000Z", () => ({}))).toEqual([]);
   });
 

@@ -28,11 +28,11 @@ test("an identity never exceeds a common name", () => {
 });
 
 describe("DNS names", () => {
-  test.each(dnsNames)("%s is one", (name) => {
+  test.each(dnsNames)("include %s", (name) => {
     expect(isDnsName(name)).toBe(true);
   });
 
-  test.each(notDnsNames)("%j is not", (name) => {
+  test.each(notDnsNames)("do not include %j", (name) => {
     expect(isDnsName(name)).toBe(false);
   });
 });

@@ -18,11 +18,11 @@ test.each([
   [",", '"x,y",x;y,x\ty\r\n'],
   [";", 'x,y;"x;y";x\ty\r\n'],
   ["\t", 'x,y\tx;y\t"x\ty"\r\n'],
-] as const)("with the separator %j a cell that contains it is quoted", (separator, line) => {
+] as const)("with the separator %j a cell that contains the separator is quoted", (separator, line) => {
   expect(csvLine(["x,y", "x;y", "x\ty"], separator)).toBe(line);
 });
 
-/** The characters with a meaning to a guard, a reader or a spreadsheet, and one without. */
+/** The characters that mean something to a guard, a reader or a spreadsheet, and one ordinary character. */
 const hostile = ["=", "'", '"', ",", ";", "\t", "\r", "\n", "a"];
 
 test("guarding a cell is undone exactly, whatever the cell contains", () => {

@@ -15,7 +15,7 @@ const before = (hours: number): Date => new Date(at.getTime() - hours * 3_600_00
 const owner: ActedBy = { kind: "owner", name: "Ada Lovelace" };
 const becker: ActedBy = { kind: "person", name: "A. Becker" };
 
-/** An active profile that was fetched and never checked, in a realm where others were. */
+/** An active profile that was fetched but never checked, in a realm where others were checked. */
 const facts: ProfileFacts = {
   serial: "4711",
   issuedAt: before(400),
@@ -187,12 +187,12 @@ describe("a person", () => {
     ["user_locked", "unlock"],
     ["no_issuer", "call_operator"],
     ["issuance_failed", "set_up_anew"],
-  ])("whose profile failed with %s is to %s", (error, step) => {
+  ])("whose profile failed with %s gets the next step %s", (error, step) => {
     expect(diagnosePerson({ offboarding: null, failure: { at, error }, newest: null }).next).toEqual([step]);
   });
 });
 
-test("no sentence claims that a device did not try, or that it is online", () => {
+test("no sentence claims that a device did not try to connect, or that it is online", () => {
   const texts = [
     ...cases.map(([, changed]) => diagnosisText(diagnose({ ...facts, ...changed }, at))),
     ...diagnosisCodes.map((code) => diagnosisText({ code, detail: { at } })),

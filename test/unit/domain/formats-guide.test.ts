@@ -21,7 +21,7 @@ function readGuide(): { devices: string[]; key: string; formats: string[] }[] {
   });
 }
 
-test("the guide to formats names every device type once", () => {
+test("the guide to formats lists every device type once", () => {
   expect(
     readGuide()
       .flatMap(({ devices }) => devices)
@@ -29,7 +29,7 @@ test("the guide to formats names every device type once", () => {
   ).toEqual([...deviceTypes].sort());
 });
 
-test("the guide to formats gives each device type the key and the formats that people are offered, the best first", () => {
+test("the guide to formats lists for each device type the key and the formats that people are offered, the best first", () => {
   const inGuide = readGuide().flatMap(({ devices, key, formats }) =>
     devices.map((device) => ({ device, key, formats })),
   );

@@ -10,7 +10,7 @@ test.each([
   ["a check at the time of the revocation is refused", revocation, revocation, "revoked"],
   ["a check after the revocation is refused", after, revocation, "revoked"],
   ["a check of a profile that is not revoked is good", after, null, "good"],
-] as const)("%s, with dates as with the API's texts", (_, lastCheckAt, revokedAt, result) => {
+] as const)("%s, with the same result for dates and for the API's texts", (_, lastCheckAt, revokedAt, result) => {
   expect(lastCheckOf<string>({ lastCheckAt, revokedAt })).toEqual({ at: lastCheckAt, result });
   const dates = { lastCheckAt: new Date(lastCheckAt), revokedAt: revokedAt === null ? null : new Date(revokedAt) };
   expect(lastCheckOf(dates)).toEqual({ at: dates.lastCheckAt, result });

@@ -5,7 +5,7 @@ import * as limits from "../../../domain/limits.ts";
 
 const page = readFileSync("docs/reference.md", "utf8");
 
-/** Returns the rows of a section's table by the name in their last cell, with so many cells after the first. */
+/** Returns the rows of a section's table by the name in their last cell, with this many cells after the first. */
 function rowsOf(section: string, values = 1): Record<string, string[]> {
   const [, text = ""] = page.split(`\n## ${section}\n`);
   const rows = (text.split("\n## ")[0] ?? "").split("\n").filter((line) => /^\|.*` *\|$/.test(line));
@@ -21,7 +21,7 @@ function rowsOf(section: string, values = 1): Record<string, string[]> {
 const unitSeconds = { Seconds: 1, Minutes: 60, Hours: 3_600, Days: 86_400 };
 type Unit = keyof typeof unitSeconds;
 
-/** Formats a duration in the largest unit that leaves a whole number; hours up to three days. */
+/** Formats a duration in the largest unit that gives a whole number; in hours up to three days. */
 function duration(seconds: number): string {
   const [unit, size]: [string, number] =
     seconds % 86_400 === 0 && seconds > 3 * 86_400

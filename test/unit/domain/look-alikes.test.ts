@@ -26,7 +26,7 @@ describe("names that look alike have one skeleton", () => {
 });
 
 test.each(["Administration consoles", "Administrator console", "Ädministration console", "Verwaltung", "管理"])(
-  "%s looks otherwise",
+  "%s looks different",
   (other) => {
     expect(skeletonOf(other)).not.toBe(skeletonOf(name));
     expect(skeletonOf(other)).not.toBe("");

@@ -64,18 +64,18 @@ test.each([
   "http://127.0.0.1:8080/\n",
   " http://127.0.0.1:8080/",
   "app.eduroam.geteduroam:/",
-])("%s is none of the Windows app's", (uri) => {
+])("%s is not an address of the Windows app", (uri) => {
   expect(fitsOnboardingApp(windows, uri)).toBe(false);
 });
 
-test.each(["app.eduroam.geteduroam:/", "app.govroam.getgovroam:/"])("%s is one app's alone", (uri) => {
+test.each(["app.eduroam.geteduroam:/", "app.govroam.getgovroam:/"])("%s belongs to only one app", (uri) => {
   expect(onboardingApps.filter((each) => fitsOnboardingApp(each, uri))).toHaveLength(1);
   for (const near of [`${uri}/`, `${uri}x`, uri.slice(0, -1), uri.toUpperCase(), `${uri}?a=b`]) {
     expect(onboardingApps.filter((each) => fitsOnboardingApp(each, near))).toEqual([]);
   }
 });
 
-test("the device is one that the app runs on", () => {
+test("the device is one on which the app runs", () => {
   expect(deviceTypeOf(mobile, "iPadOS")).toBe("iPadOS");
   expect(deviceTypeOf(mobile, "Windows")).toBe("Android");
   expect(deviceTypeOf(mobile, undefined)).toBe("Android");
@@ -97,6 +97,6 @@ test.each<[string, DeviceType, string, boolean, DeviceType]>([
   expect(correctedDeviceType(mobile, shown, { userAgent, wantsMobileconfig })).toBe(corrected);
 });
 
-test("a User-Agent makes no device of an app that does not run on it", () => {
+test("a User-Agent cannot change the device to one on which the app does not run", () => {
   expect(correctedDeviceType(windows, "Windows", { userAgent: apple, wantsMobileconfig: false })).toBe("Windows");
 });

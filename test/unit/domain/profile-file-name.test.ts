@@ -30,22 +30,22 @@ test.each([
 test("a very long name is cut, and the cut leaves no dash at the end", () => {
   expect(fileStem("a".repeat(300))).toHaveLength(100);
   expect(fileStem(`${"a".repeat(99)} b`)).toBe("a".repeat(99));
-  // One character that is written out as three.
+  // One character that is transliterated as three.
   expect(fileStem("\u33D5".repeat(64)).length).toBeLessThanOrEqual(100);
 });
 
-test("a name that is already plain stays as it is", () => {
+test("a name that is already plain is unchanged", () => {
   for (const name of ["Linux computer", "RADIUS CA", "con", "電話", "a".repeat(300)])
     expect(fileStem(fileStem(name))).toBe(fileStem(name));
 });
 
 describe.each(certificateFormats)("the file of the format %s", (format) => {
-  test("needs no quotes in a shell, a header or an address", () => {
+  test("needs no quotes in a shell, a header or a URL", () => {
     for (const name of ['Mia\'s "laptop" $HOME', "../a b", "ä%20;"])
       expect(profileFileName({ name, format })).toMatch(/^[a-z0-9][a-z0-9-]*\.[a-z0-9-]+$/);
   });
 
-  test("never has the name of the CA's file, which lies beside it", () => {
+  test("never has the name of the CA's file, which is stored next to it", () => {
     for (const name of ["RADIUS CA", "radius-ca", "Radius/CA!", "radius-ca.pem"])
       expect(profileFileName({ name, format })).not.toBe(radiusCaFileName);
   });

@@ -23,11 +23,11 @@ test.each([
   '10.0.0.1"\nsecret = "x',
   "10.0.0.1 }",
   Array.from({ length: 51 }, () => "10.0.0.1").join(" "),
-])("%j is no list of networks", (text) => {
+])("%j is not a list of networks", (text) => {
   expect(readNetworks(text)).toBeUndefined();
 });
 
-test("each network is a client with the secret, and this machine one with its own", () => {
+test("each network is a client with the secret, and this machine is a client with its own secret", () => {
   const text = radiusClients({ networks: ["10.0.0.0/8", "2001:db8::/32"], secret: "abc", testSecret: "def" });
   expect(text.match(/ipaddr = 127\.0\.0\.1\n[^}]*secret = "def"/g)).toHaveLength(1);
   expect(text.match(/ipaddr = 10\.0\.0\.0\/8\n\tsecret = "abc"/g)).toHaveLength(1);

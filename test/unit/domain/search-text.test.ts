@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compareFindings, fitOf, fits, readSearch, wordsOf, type Ranked } from "../../../domain/people/search-text.ts";
 
-test.each(["", " ", "a", "ä", "\u00a0a\u2009"])("%j is no search", (text) => {
+test.each(["", " ", "a", "ä", "\u00a0a\u2009"])("%j is not a search", (text) => {
   expect(readSearch(text)).toBeUndefined();
 });
 
@@ -72,7 +72,7 @@ describe("how well something fits", () => {
     expect(fitOf({ whole: text, words: text.split(" ") }, texts)).toBe(fit);
   });
 
-  test("goes before whether it has ended, and that before its age", () => {
+  test("takes precedence over whether it has ended, and that over its age", () => {
     const found = (fit: Ranked["fit"], ended: boolean, day: number): Ranked => ({
       fit,
       ended,

@@ -10,7 +10,7 @@ test.each([
   ["12345678", "1234 5678"],
   ["123456789012345678901234567890123456789012345678", "1234 5678 9012 3456 7890 1234 5678 9012 3456 7890 1234 5678"],
   ["", ""],
-])("%j in groups is %j, and is joined again", (serial, grouped) => {
+])("%j in groups is %j, and is joined to the same number", (serial, grouped) => {
   expect(groupSerial(serial)).toBe(grouped);
   expect(joinSerial(grouped)).toBe(serial);
 });
@@ -20,11 +20,11 @@ test.each([
   ["iPad 2", "iPad 2"],
   ["12-34", "12-34"],
   ["", ""],
-])("of %j joining makes %j", (text, joined) => {
+])("%j is joined to %j", (text, joined) => {
   expect(joinSerial(text)).toBe(joined);
 });
 
-test("a serial number in groups is that serial number, and its end in groups finds it", () => {
+test("a serial number in groups is accepted as that serial number, and its last groups find it", () => {
   expect(SerialNumber.parse("12 3456 7890")).toBe("1234567890");
   expect(SerialNumber.safeParse("012 3456").success).toBe(false);
   expect(serialDigits("3456 7890")).toBe("34567890");
@@ -42,7 +42,7 @@ test.each([
   "1a 2b 3c 4d 5e 6f 70 81 92 a3 b4 c5",
   serial,
   groupSerial(serial),
-])("%j is one serial number, for a row, for an address of the API and for a list's search", (written) => {
+])("%j is one serial number in a row, in an address of the API and in a list's search", (written) => {
   expect(readSerial(written)).toBe(serial);
   expect(SerialNumber.parse(written)).toBe(serial);
   expect(WrittenSerialNumber.parse(written)).toBe(serial);
@@ -50,7 +50,7 @@ test.each([
   expect(readSearch(written)?.serials).toContain(serial);
 });
 
-test("digits alone are decimal, also in groups", () => {
+test("only digits are read as decimal, also in groups", () => {
   expect(readSerial("1234567890123456")).toBe("1234567890123456");
   expect(readSerial("1.234.567.890")).toBe("1234567890");
   expect(readSerial("12 34 56 78")).toBe("12345678");
@@ -59,7 +59,7 @@ test("digits alone are decimal, also in groups", () => {
 });
 
 test.each(["laptop", "2.0", "4711.5", "1.23457E+11", "0x", "", "deadbeef and more", "ada"])(
-  "%j is no serial number",
+  "%j is not a serial number",
   (text) => {
     expect(readSerial(text)).toBeUndefined();
     expect(SerialNumber.safeParse(text).success).toBe(false);

@@ -27,7 +27,7 @@ describe("a name of a server or a domain", () => {
     expect(InfrastructureDomains.safeParse([name]).error?.issues[0]?.message).toContain(fault);
   });
 
-  test("loses its final dot, and no other", () => {
+  test("loses its final dot, but only one", () => {
     expect(InfrastructureProfileName.parse("radius.example.org.")).toBe("radius.example.org");
     expect(RadiusServerName.parse("radius.example.org.")).toBe("radius.example.org");
     expect(RealmDomain.parse("Example.ORG.")).toBe("example.org");
@@ -36,7 +36,7 @@ describe("a name of a server or a domain", () => {
     expect(faultOf(RadiusServerName, "radius.example.org..")).toContain("must be a DNS name");
   });
 
-  test.each(["radius.example.org", "RADIUS.Example.org", "xn--rdius-gra.example.org"])("%s stays as it is", (name) => {
+  test.each(["radius.example.org", "RADIUS.Example.org", "xn--rdius-gra.example.org"])("%s is unchanged", (name) => {
     expect(InfrastructureProfileName.parse(name)).toBe(name);
     expect(RadiusServerName.parse(name)).toBe(name);
   });

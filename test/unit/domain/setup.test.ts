@@ -49,13 +49,13 @@ describe("sign_in", () => {
   });
 });
 
-test("domain is done with a domain that is not for examples", () => {
+test("domain is done with a domain that is not reserved for examples", () => {
   expect(stateOf("domain", { domain: "wifi.campus.example" })).toBe("todo");
   expect(stateOf("domain", { domain: "wifi.campus.de" })).toBe("done");
   expect(stateOf("domain", { domain: "notexample.org" })).toBe("done");
 });
 
-test("wifi is done with other networks than the default, once somebody has named them, or once a device was checked", () => {
+test("wifi is done with networks other than the default, once somebody has confirmed them, or once a device was checked", () => {
   expect(stateOf("wifi", { ssids: ["campus"] })).toBe("done");
   expect(stateOf("wifi", { ssids: ["eduroam", "campus"] })).toBe("done");
   expect(stateOf("wifi", { areSsidsConfirmed: true })).toBe("done");
@@ -63,27 +63,27 @@ test("wifi is done with other networks than the default, once somebody has named
   expect(stateOf("wifi", { ownDevice: { hasProfile: true, checkedAt: ago(1) } })).toBe("done");
 });
 
-test("radius_certificate is done with a certificate of that name, or a CA that was set", () => {
+test("radius_certificate is done with a certificate of that name, or with a configured CA", () => {
   expect(stateOf("radius_certificate", { serverCertificateEndsAt: ago(-1) })).toBe("done");
   expect(stateOf("radius_certificate", { hasRadiusCa: true })).toBe("done");
 });
 
-test("radius_asks is done if a server asked within a day, and warns if that was longer ago", () => {
+test("radius_asks is done if a server asked within a day, and warns if the last question is older", () => {
   const asked = (hours: number) => ({ address: "192.0.2.7", lastAt: ago(hours) });
   expect(stateOf("radius_asks", { askers: [asked(23), asked(50)] })).toBe("done");
   expect(stateOf("radius_asks", { askers: [asked(24)] })).toBe("warning");
 });
 
-test("own_device is prepared with a profile, and done once it was asked about", () => {
+test("own_device is prepared with a profile, and done once a server has asked about it", () => {
   expect(stateOf("own_device", { ownDevice: { hasProfile: true, checkedAt: null } })).toBe("set");
   expect(stateOf("own_device", { ownDevice: { hasProfile: false, checkedAt: ago(1) } })).toBe("done");
 });
 
-test("people is done once a user who is no administrator has a profile", () => {
+test("people is done once a user who is not an administrator has a profile", () => {
   expect(stateOf("people", { peopleHaveProfiles: true })).toBe("done");
 });
 
-test("second_administrator is done with two, and warns of one whom the provider no longer names", () => {
+test("second_administrator is done with two administrators, and warns of one whom the provider no longer names", () => {
   expect(stateOf("second_administrator", { administrators: [administrator, administrator] })).toBe("done");
   expect(stateOf("second_administrator", { administrators: [{ ...administrator, isKept: true }] })).toBe("warning");
 });

@@ -11,7 +11,7 @@ const schemas = {
 };
 
 test.each(Object.entries(schemas))(
-  "%s is named without invisible characters, and without blanks around it",
+  "%s must not contain invisible characters, and loses them and blanks at both ends",
   (_, name) => {
     for (const invisible of ["\u200b", "\u00ad", "\u200e", "\u202e"]) {
       expect(name.safeParse(`Sum${invisible}mer`).error?.issues.map(({ message }) => message)).toEqual([
@@ -25,7 +25,7 @@ test.each(Object.entries(schemas))(
 );
 
 test.each(["\u200b", "\u00ad", "\u202e", "\ufeff", "\u2060"])(
-  "a device is named without the invisible character %j, and keeps its blanks",
+  "a device's name must not contain the invisible character %j, and keeps its blanks",
   (invisible) => {
     expect(ProfileName.safeParse(`Lap${invisible}top`).error?.issues.map(({ message }) => message)).toEqual([
       "must not contain an invisible character, as at 4",
@@ -39,6 +39,6 @@ test.each([
   ["an emoji of several", "Laptop 👩\u200d💻"],
   ["a Persian word", "گوشی\u200cها"],
   ["a Sinhala word", "ශ\u200dරී"],
-])("a device may have the joiners of %s in its name", (_, name) => {
+])("a device's name can contain the joiners of %s", (_, name) => {
   expect(ProfileName.parse(name)).toBe(name);
 });

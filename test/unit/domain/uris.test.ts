@@ -13,7 +13,7 @@ test.each([
   `${microsoft}/common/v2.0`,
   `${microsoft}/consumers/v2.0`,
   `${microsoft}/organizations/v2.0/`,
-])("%s signs in anyone", (issuer) => {
+])("%s lets anyone sign in", (issuer) => {
   expect(isOpenIssuer(issuer)).toBe(true);
 });
 
@@ -23,7 +23,7 @@ test.each([
   "https://uni.example/accounts.google.com",
   `${microsoft}/0f3c1d4e-0000-4000-8000-000000000000/v2.0`,
   "no address",
-])("%s does not sign in anyone", (issuer) => {
+])("%s does not let everybody sign in", (issuer) => {
   expect(isOpenIssuer(issuer)).toBe(false);
 });
 

@@ -34,7 +34,7 @@ test("tar reads names, sizes, modes, times and contents back, also of files that
   expect(tar(["-xO", "-f", "-"], archive)).toBe(Buffer.concat(contents).toString());
 });
 
-test("a name with blanks comes back", () => {
+test("a name with blanks is read back", () => {
   expect(tar(["-t", "-f", "-"], ustar([file("Campus Net.8021x", Buffer.from("1"))]))).toBe("Campus Net.8021x\n");
 });
 
@@ -44,7 +44,7 @@ test("a name that does not fit is refused rather than cut", () => {
   expect(() => ustar([file("é", Buffer.alloc(0))])).toThrow("cannot be the name");
 });
 
-test("files are added to an archive, and private ones are for their owner alone", () => {
+test("files are added to an archive, and private files are readable only by their owner", () => {
   const archive = ustar([file("first", Buffer.from("1"))]);
   const more = withFiles(archive, [
     { ...file("second", Buffer.from("2")), isPrivate: true },

@@ -5,7 +5,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { lockDirectory } from "../../../embedded-postgres/lock.ts";
 
-/** No process has this identity: it names this one with another start. */
+/** No process has this identity: it has this process's id, but another start time. */
 const dead = JSON.stringify({ pid: process.pid, started: "before", token: "dead" });
 
 function lockPath(): string {
@@ -16,7 +16,7 @@ function lockPath(): string {
   return join(directory, "postgres.lock");
 }
 
-test("of starts at the same moment that find the lock of a dead process, one at a time gets it", async () => {
+test("if several starts at the same moment find the lock of a dead process, only one at a time gets it", async () => {
   const path = lockPath();
   let holders = 0;
   const most: number[] = [];
@@ -37,7 +37,7 @@ test("of starts at the same moment that find the lock of a dead process, one at 
   expect(readdirSync(dirname(path))).toEqual([]);
 });
 
-test("a process that died while it removed a lock hinders no start", async () => {
+test("a process that died while it removed a lock does not block a start", async () => {
   const path = lockPath();
   writeFileSync(path, dead);
   writeFileSync(`${path}.turn`, dead);

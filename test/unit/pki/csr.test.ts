@@ -74,7 +74,7 @@ const deep = (levels: number): Buffer => {
   return inner;
 };
 
-describe("a request is refused with a reason that may be shown", () => {
+describe("a request is refused with a reason that can be shown to people", () => {
   test.each<[string, () => string]>([
     ["nothing", () => ""],
     ["text", () => "please"],
@@ -232,7 +232,7 @@ test("hostile text is refused, whatever it repeats", () => {
   for (const text of texts) expect(() => readCsr(text)).toThrow(CsrError);
 });
 
-test("every single octet of a request altered: refused, or the same key, and never another error", () => {
+test("a request with any single octet altered is refused or has the same key, and never causes another error", () => {
   for (let at = 0; at < der.length; at++) {
     try {
       expect(readCsr(flipped(at)).publicKeySpki.equals(spkiOf(p256))).toBe(true);

@@ -15,7 +15,7 @@ const load = (override: Partial<IssuerFiles>) => () =>
     ...override,
   });
 
-test("an issuer knows its name, key identifier and validity from its certificate", () => {
+test("an issuer's name, key identifier and validity are those of its certificate", () => {
   const issuer = testIssuer();
 
   expect(issuing.includes(issuer.subject)).toBe(true);
@@ -40,7 +40,7 @@ test.each<[string, Partial<IssuerFiles>, RegExp]>([
   ["an https URL", { urls: { ...testUrls, crl: "https://pki.example.org/1.crl" } }, /http URLs/],
   ["a relative URL", { urls: { ...testUrls, ocsp: "ocsp" } }, /http URLs/],
   ["a URL with a space", { urls: { ...testUrls, caIssuers: "http://pki.example.org/a b" } }, /http URLs/],
-])("with %s it does not load, and the error names the reason", (_, override, reason) => {
+])("an issuer with %s does not load, and the error names the reason", (_, override, reason) => {
   expect(load(override)).toThrow(
     expect.objectContaining({ name: "IssuerError", message: expect.stringMatching(reason) as string }),
   );

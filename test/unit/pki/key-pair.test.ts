@@ -10,7 +10,7 @@ function expectUsable({ privateKeyPkcs8, publicKeySpki }: KeyPair): void {
   expect(verify("sha256", Buffer.from("x"), publicKey, sign("sha256", Buffer.from("x"), privateKey))).toBe(true);
 }
 
-test.each(keyTypes)("a pair of %s belongs together and may be certified", (keyType) => {
+test.each(keyTypes)("the halves of a %s pair belong together, and the key can be certified", (keyType) => {
   const keyPair = generateKeyPair(keyType);
 
   expectUsable(keyPair);
@@ -39,13 +39,13 @@ describe("P-256 scalars with leading zeros", () => {
     },
   );
 
-  test("a thousand generated keys, some of which have one, all have the same length", () => {
+  test("a thousand generated keys, some of them with a leading zero, all have the same length", () => {
     const lengths = new Set(Array.from({ length: 1000 }, () => generateKeyPair("ec-p256").privateKeyPkcs8.length));
     expect([...lengths]).toEqual([138]);
   });
 });
 
-test("a private key has memory of its own: wiping it leaves no copy in a shared pool", () => {
+test("a private key has its own memory: wiping it leaves no copy in a shared pool", () => {
   const { privateKeyPkcs8 } = generateKeyPair("ec-p256");
   expect(privateKeyPkcs8.buffer.byteLength).toBe(privateKeyPkcs8.length);
 });

@@ -25,7 +25,7 @@ const rsaKey = (modulusLength: number, publicExponent = 65537) =>
 const rsa2048 = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 
-/** Returns a server, or a user, with this name in every place. */
+/** Returns a draft for a server, or a user, with this name in every place. */
 const named = (subjectAltName: CertificateDraft["subjectAltName"]): Partial<CertificateDraft> => ({
   ...("dnsName" in subjectAltName
     ? { kind: "infrastructure" as const, extendedKeyUsages: ["clientAuth", "serverAuth"] as const }
@@ -127,11 +127,11 @@ test("every rule names its standard and has a case here", () => {
 });
 
 describe("at the end of the issuer", () => {
-  test("a certificate may end with its issuer, to the second", () => {
+  test("a certificate can be valid until its issuer's end, to the second", () => {
     expect(rulesBrokenBy({ notAfter: issuer.notAfter })).toEqual([]);
   });
 
-  test("outliving it, and nothing else, is issuer_expiring", () => {
+  test("a certificate whose only fault is that it outlives its issuer is refused as issuer_expiring", () => {
     const beyond = new Date(issuer.notAfter.getTime() + 1000);
     expect(() => {
       lint({ ...draft, notAfter: beyond });
@@ -147,13 +147,13 @@ describe("a name outside the realm's domains", () => {
     expect(rulesBrokenBy(named({ dnsName }))).toEqual([]);
   });
 
-  test("is refused beside permitted names; identities are outside the CA's constraints", () => {
+  test("is refused next to permitted names; identities are outside the CA's constraints", () => {
     const constrained = { issuer: { ...issuer, permittedDomains: ["a.example", "wifi.example.org"] } };
     expect(rulesBrokenBy({ ...named({ dnsName: "radius.wifi.example.org" }), ...constrained })).toEqual([]);
     expect(rulesBrokenBy({ issuer: { ...issuer, permittedDomains: ["a.example"] } })).toEqual([]);
   });
 
-  test("is name_not_permitted, unless there are other faults", () => {
+  test("is refused as name_not_permitted, unless there are other faults", () => {
     const foreign = named({ dnsName: "www.example.net" });
     expect(() => {
       lint({ ...draft, ...foreign });

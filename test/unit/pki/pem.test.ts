@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { pem } from "../../../pki/pem.ts";
 
 test.each([1, 47, 48, 49, 96, 97, 1000])(
-  "%i octets come back from the text, in lines of at most 64 characters",
+  "%i octets are read back from the text, in lines of at most 64 characters",
   (length) => {
     const der = randomBytes(length);
     const lines = pem("CERTIFICATE", der).split("\n");
@@ -22,7 +22,7 @@ test("the label is written on both boundaries", () => {
   expect(pem("PRIVATE KEY", Buffer.from("abc"))).toBe("-----BEGIN PRIVATE KEY-----\nYWJj\n-----END PRIVATE KEY-----\n");
 });
 
-test("a view into a larger buffer gives only its own octets", () => {
+test("of a view into a larger buffer only its own octets are encoded", () => {
   expect(pem("X", new Uint8Array(Buffer.from("..abc..")).subarray(2, 5))).toBe(
     "-----BEGIN X-----\nYWJj\n-----END X-----\n",
   );

@@ -59,11 +59,11 @@ describe.each(deviceTypes)("a file for %s", (deviceType) => {
     expect(macVerifies(file, emptyPassword[wanted.password])).toBe(true);
   });
 
-  test("leaves out the default of one MAC iteration, as DER asks for", () => {
+  test("omits the default of one MAC iteration, as DER requires", () => {
     expect(readMac(encodePkcs12(input(deviceType))).iterationsWritten).toBe(false);
   });
 
-  test("names leaf and key alike, and no other certificate", () => {
+  test("gives leaf and key the same name, and no other certificate a name", () => {
     const { certificates, key } = read(deviceType);
     const localKeyId = createHash("sha1").update(leaf).digest("hex");
 
@@ -99,7 +99,7 @@ test.each([
   ["characters beyond the basic plane", "📱 at 𝔼xample 👩🏽‍💻"],
   ["a combining sequence, not composed", "e\u0301"],
   ["more than 127 characters, at most 255", "é".repeat(255)],
-])("a friendlyName may hold %s", (_kind, friendlyName) => {
+])("a friendlyName can contain %s", (_kind, friendlyName) => {
   for (const deviceType of deviceTypes) {
     const { certificates, key } = read(deviceType, friendlyName);
 
@@ -126,7 +126,7 @@ test("a chain of several issuers keeps its order, after the leaf", () => {
 });
 
 test.each([1, 100, 127, 128, 255, 256, 65_535, 65_536, 200_000])(
-  "a certificate of %i octets comes back whole",
+  "a certificate of %i octets is read back whole",
   (length) => {
     const certificate = randomBytes(length);
     for (const deviceType of ["Linux", "MacOS"] as const) {
@@ -190,7 +190,7 @@ describe("the PKCS#12 key derivation function (RFC 7292 appendix B.2)", () => {
     },
   );
 
-  test("agrees with a reading of the RFC by big integers, for every length and for carries through whole blocks", () => {
+  test("agrees with a literal big-integer implementation of the RFC, for every length and for carries through whole blocks", () => {
     for (let length = 1; length <= 130; length++) {
       const salt = length % 5 === 0 ? Buffer.alloc(8, 0xff) : randomBytes(1 + (length % 80));
       const password = length % 5 === 0 ? Buffer.alloc(64, 0xff) : randomBytes(2 * (length % 50));

@@ -25,7 +25,7 @@ test.each([
   ["RSA-2048", rsa(modulusOf(2048), f4), "rsa"],
   ["RSA-4096", rsa(modulusOf(4096), f4), "rsa"],
   ["RSA with the exponent 65539", rsa(modulusOf(2048), Buffer.from([1, 0, 3])), "rsa"],
-])("%s may be certified", (_, key, algorithm) => {
+])("%s can be certified", (_, key, algorithm) => {
   expect(publicKeyAlgorithm(key)).toBe(algorithm);
 });
 
@@ -47,6 +47,6 @@ test.each([
   ...otherForms({ rsa: rsa2048, p256 }).map(([what, key]): [string, Buffer] => [what, key]),
   ["rubbish", Buffer.from("rubbish")],
   ["nothing", Buffer.alloc(0)],
-])("%s may not be certified", (_, key) => {
+])("%s cannot be certified", (_, key) => {
   expect(publicKeyAlgorithm(key)).toBeNull();
 });

@@ -15,7 +15,7 @@ test("a thousand serial numbers are all different, and each is a positive INTEGE
   }
 });
 
-test("the highest bit that randomness gives is never used", () => {
+test("the highest bit of the random octets is never used", () => {
   expect(drawSerialNumber((length) => Buffer.alloc(length, 0xff))).toBe(String(2n ** 127n - 1n));
 });
 
@@ -46,6 +46,6 @@ test("a serial number that begins with a one bit stays positive in DER", () => {
   expect(unsignedInteger(serialNumberToMagnitude(SerialNumber.parse("128"))).toString("hex")).toBe("02020080");
 });
 
-test("zero is no serial number", () => {
+test("zero is not a serial number", () => {
   expect(() => magnitudeToSerialNumber(Buffer.alloc(3))).toThrow(RangeError);
 });

@@ -13,7 +13,7 @@ const answer = (text: string): KeptAnswer => ({ answer: { outcome: "good", body:
 const start = new Date("2027-01-01T00:00:00.000Z");
 const after = (ms: number): Date => new Date(start.getTime() + ms);
 
-test("an answer is returned again for half a second, and then no longer", () => {
+test("an answer is repeated for half a second, and no longer", () => {
   const cache = createAnswerCache();
   const first = answer("first");
   cache.set("key", first, start);
@@ -27,7 +27,7 @@ test("an answer is returned again for half a second, and then no longer", () => 
   expect(cache.get("key", after(1_000))).toBeUndefined();
 });
 
-test("when the cache is full, the oldest answer makes room", () => {
+test("when the cache is full, the oldest answer is dropped for a new one", () => {
   const cache = createAnswerCache();
   const answers = Array.from({ length: 5_001 }, (_, index) => answer(String(index)));
   answers.forEach((each, index) => {

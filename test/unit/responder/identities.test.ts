@@ -44,7 +44,7 @@ function setUp({ days = 7, endsAt }: { days?: number; endsAt?: number } = {}) {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("the responder of an issuer", () => {
-  test("signs with the key that its certificate has, and is named by it", async () => {
+  test("signs with the key in its certificate, and is identified by it", async () => {
     const { identity } = setUp();
     const responder = await identity();
     const { certificate, keyHash } = responder;
@@ -54,14 +54,14 @@ describe("the responder of an issuer", () => {
     expect(createPublicKey(publicKey.export({ format: "pem", type: "spki" })).asymmetricKeyType).toBe("ec");
   });
 
-  test("is made once, however many requests arrive together", async () => {
+  test("is made once, however many requests arrive at the same time", async () => {
     const { identity, state } = setUp();
     const [one, ...others] = await Promise.all(Array.from({ length: 50 }, identity));
     expect(others.every((other) => other === one)).toBe(true);
     expect(state.certified).toBe(1);
   });
 
-  test("is replaced halfway, with another key, and no request waits for that", async () => {
+  test("is replaced halfway through its validity, with another key, and no request waits for that", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     clock.at += 3.4 * day;
@@ -77,7 +77,7 @@ describe("the responder of an issuer", () => {
     expect(state.certified).toBe(2);
   });
 
-  test("stays in use until the next one, which is requested again and again", async () => {
+  test("stays in use until there is another, which is requested repeatedly", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     state.fails = true;
@@ -96,7 +96,7 @@ describe("the responder of an issuer", () => {
     expect(await identity()).not.toBe(old);
   });
 
-  test("is not used beyond its end, and another one is made when it is needed again", async () => {
+  test("is not used beyond its end, and another is made when a request needs it", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     state.fails = true;
@@ -108,7 +108,7 @@ describe("the responder of an issuer", () => {
     expect(await identity()).not.toBe(old);
   });
 
-  test("that ends with its issuer serves to the end: no other could live longer", async () => {
+  test("stays in use to the end if it ends with its issuer: no other could live longer", async () => {
     const { identity, clock, state } = setUp({ endsAt: start + 2 * day });
     const only = await identity();
     clock.at += 2 * day - 1_000;

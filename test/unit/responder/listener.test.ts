@@ -13,7 +13,7 @@ const ask = (port: number) =>
     body: new Uint8Array(encodeOcspRequest([])),
   });
 
-test("a request that could not be answered is reported, and leaves its place to the next one", async () => {
+test("a request that could not be answered is reported, and frees its place for the next request", async () => {
   const outcomes: string[] = [];
   const reported: unknown[] = [];
   let answers = 0;
@@ -39,7 +39,7 @@ test("a request that could not be answered is reported, and leaves its place to 
   expect(reported).toEqual([new Error("a bug"), new Error("a bug"), new Error("a bug")]);
 });
 
-test("a client that goes away before its request is complete is no bug", async () => {
+test("a client that goes away before its request is complete is not reported as a bug", async () => {
   const reported: unknown[] = [];
   const listener = await startListener({
     responder: { answer: () => Promise.reject(new Error("a bug")) },
@@ -60,7 +60,7 @@ test("a client that goes away before its request is complete is no bug", async (
   expect(continued.toString()).toMatch(/^HTTP\/1\.1 100 /);
   socket.destroy();
 
-  // Once another request has failed, the listener has noticed.
+  // By the time another request has failed, the listener has noticed that the client is gone.
   await expect(ask(listener.port)).rejects.toThrow();
   await listener.close();
   expect(reported).toEqual([new Error("a bug")]);

@@ -11,7 +11,7 @@ const issuer = certificateDer("issuing");
 const certId = encodeCertId({ issuer, serialNumber: "4711" });
 const nonce = randomBytes(32);
 
-/** As RFC 2560 has it: the octets are the extension's value. */
+/** As in RFC 2560: the octets are the extension's value. */
 const untyped = (octets: Uint8Array): Buffer => requestExtension("1.3.6.1.5.5.7.48.1.2", octets);
 
 const version = (number: number): Buffer => tlv(contextConstructed(0), tlv(tag.integer, Buffer.from([number])));
@@ -33,7 +33,7 @@ describe("is read", () => {
     });
   });
 
-  test.each([1, 16, 32, 33, 128])("a nonce of %i octets, as it is", (length) => {
+  test.each([1, 16, 32, 33, 128])("a nonce of %i octets, unchanged", (length) => {
     const sent = randomBytes(length);
     expect(readOcspRequest(encodeOcspRequest([certId], [nonceExtension(sent)]))?.nonce).toEqual(octetString(sent));
   });
@@ -60,7 +60,7 @@ describe("is read", () => {
     expect(readOcspRequest(bytes)).toBeDefined();
   });
 
-  test("an unknown hash algorithm, as such", () => {
+  test("an unknown hash algorithm, as unknown", () => {
     const asked = sequence(sequence(oid("1.2.3.4")), octetString(nonce), octetString(nonce), Buffer.from([2, 1, 5]));
     expect(readOcspRequest(encodeOcspRequest([asked]))?.certIds[0]?.hash).toBeNull();
   });
@@ -77,7 +77,7 @@ describe("is read", () => {
   });
 });
 
-describe("is no request", () => {
+describe("is not a request", () => {
   const good = encodeOcspRequest([certId], [nonceExtension(nonce)]);
 
   test.each<[string, Buffer]>([

@@ -8,7 +8,7 @@ import type { CountedAnswer } from "../../../responder/status-counts.ts";
 import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts";
 import { encodeCertId, encodeOcspRequest, nonceExtension } from "../../support/pki/ocsp.ts";
 
-/** Makes a responder that answers with only the time. */
+/** Makes a responder that has only a clock. */
 const responderAt = (clock: ResponderDeps["clock"]) => createResponder({ clock } as ResponderDeps);
 
 test("a responder whose clock is wrong returns tryLater", async () => {
@@ -58,7 +58,7 @@ function responderFor(request: Buffer, row: Partial<StatusRow> | ((key: StatusKe
 
 const certId = encodeCertId({ issuer: certificateDer("issuing"), serialNumber: "4711" });
 
-test("an answer with a nonce is made for its own request, and no cache may keep it", async () => {
+test("an answer with a nonce is made for its own request, and caches must not keep it", async () => {
   const plain = encodeOcspRequest([certId]);
   const { state, ask } = responderFor(plain);
   await ask(plain);
@@ -71,7 +71,7 @@ test("an answer with a nonce is made for its own request, and no cache may keep 
   expect(state.reads).toBe(3);
 });
 
-test("an answer without a nonce is returned again for a moment, and then made again", async () => {
+test("an answer without a nonce is repeated for half a second, and then made again", async () => {
   const plain = encodeOcspRequest([certId]);
   const { state, ask } = responderFor(plain);
   const first = await ask(plain);
@@ -84,7 +84,7 @@ test("an answer without a nonce is returned again for a moment, and then made ag
   expect(state.reads).toBe(2);
 });
 
-test("a client that gets a repeated answer is recorded like the one that got it first", async () => {
+test("a client that gets a repeated answer is recorded like the client that got it first", async () => {
   const plain = encodeOcspRequest([certId]);
   const { state, noted, ask } = responderFor(plain);
   await ask(plain);
@@ -108,7 +108,7 @@ test.each([
   expect(dates).toEqual([minutesLater(-5), minutesLater(-5), minutesLater(minutes)]);
 });
 
-test("an answer about a device and a server together holds only as long as about the device", async () => {
+test("an answer about a device and a server holds only as long as one about the device", async () => {
   const other = encodeCertId({ issuer: certificateDer("issuing"), serialNumber: "4712" });
   const request = encodeOcspRequest([certId, other]);
   const { ask } = responderFor(request, ({ serialNumber }) => ({ isServers: serialNumber === "4711" }));
@@ -120,13 +120,13 @@ test("an answer about a device and a server together holds only as long as about
   ).toBe(minutesLater(5));
 });
 
-test("a revocation's date is moved back as far as the answer's", async () => {
+test("a revocation's date is moved back by as much as the answer's", async () => {
   const request = encodeOcspRequest([certId]);
   const { body } = await responderFor(request, { revokedAt: new Date(at), revocationReason: 4 }).ask(request);
   expect(body.toString("latin1").match(/\d{14}Z/g)).toEqual([-5, -5, -5, 5].map(minutesLater));
 });
 
-test("each answer about a device is counted, a repeated one too; those about servers and unknown numbers are not", async () => {
+test("each answer about a device is counted, including repeated answers; answers about servers and unknown numbers are not", async () => {
   const request = encodeOcspRequest([certId]);
   const countedOf = async (row: Partial<StatusRow>): Promise<string[]> => {
     const { ask, counted } = responderFor(request, row);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createBatcher } from "../../../runtime/queue/batch.ts";
 
-/** The event may come late on a busy machine. */
+/** The event can be late on a busy machine. */
 const patience = { timeout: 60_000 };
 
 /** Makes a run that ends when the test ends it, and records its input. */
@@ -47,7 +47,7 @@ test("the size of each batch is reported when it begins", async () => {
   await outcomes;
 });
 
-test("a lone item starts at once, with those of the same turn of the event loop", async () => {
+test("a lone item starts at once, together with other items of the same turn of the event loop", async () => {
   const { batches, run, endNext } = controlledRun();
   const add = createBatcher(run, patient);
 
@@ -59,7 +59,7 @@ test("a lone item starts at once, with those of the same turn of the event loop"
   expect(await outcomes).toEqual(["a done", "b done"]);
 });
 
-test("items that arrive while a batch runs share the next ones, up to the limit", async () => {
+test("items that arrive while a batch runs share the next batches, up to the limit", async () => {
   const { batches, run, endNext } = controlledRun();
   const add = createBatcher(run, patient);
   const first = add("a");
@@ -114,12 +114,12 @@ test("with no waiting time a second batch starts while the first one runs, and a
   expect(batches).toEqual([["a"], ["b", "c"], ["d", "e"]]);
 });
 
-test("the result of an item may be null", async () => {
+test("the result of an item can be null", async () => {
   const add = createBatcher<string, null>((items) => Promise.resolve(items.map(() => null)), patient);
   expect(await add("a")).toBeNull();
 });
 
-test("a batch that fails fails its own items alone", async () => {
+test("a batch that fails makes only its own items fail", async () => {
   const add = createBatcher<string, string>(
     (items) => (items.includes("bad") ? Promise.reject(new Error("no")) : Promise.resolve([...items])),
     patient,
@@ -128,7 +128,7 @@ test("a batch that fails fails its own items alone", async () => {
   expect(await add("good")).toBe("good");
 });
 
-test("an item without a result of its batch fails", async () => {
+test("an item for which its batch returns no result fails", async () => {
   const add = createBatcher<string, string>(() => Promise.resolve([]), patient);
   await expect(add("lost")).rejects.toThrow("one outcome for each");
 });

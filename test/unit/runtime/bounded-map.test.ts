@@ -8,14 +8,14 @@ const filled = (keys: string[], onRemoved?: (value: string) => void): BoundedMap
 };
 const kept = (map: BoundedMap<string, string>) => ["a", "b", "c", "d"].filter((key) => map.get(key) !== undefined);
 
-test("up to its room, a map keeps every key", () => {
+test("a map keeps every key until it is full", () => {
   const map = filled(["a", "b", "c"]);
   expect(kept(map)).toEqual(["a", "b", "c"]);
   expect(map.get("a")).toBe("value of a");
   expect(map.size).toBe(3);
 });
 
-test("a key beyond its room removes the one that was set longest ago", () => {
+test("a key beyond the map's room removes the key that was set longest ago", () => {
   const removed: string[] = [];
   const map = filled(["a", "b", "c", "d"], (value) => removed.push(value));
   expect(kept(map)).toEqual(["b", "c", "d"]);

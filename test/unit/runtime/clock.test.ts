@@ -8,7 +8,7 @@ interface Line {
   text: string;
 }
 
-/** Makes a machine whose clock is so far ahead of the database's; only the test lets time pass and sets clocks. */
+/** Makes a machine whose clock is this far ahead of the database's; only the test lets time pass and sets clocks. */
 function setUp({ aheadMs = 0, others }: { aheadMs?: number; others?: () => readonly number[] } = {}) {
   const lines: Line[] = [];
   const problems = new Set<string>();
@@ -48,7 +48,7 @@ test("readings before and after show how far a clock is ahead or behind, or that
   expect(skewMs({ before: at(-5), now: at(0), after: at(5) })).toBe(0);
 });
 
-test("a clock is not relied on before it has been measured", async () => {
+test("a clock is not trusted before it has been measured", async () => {
   const { clock } = setUp();
   expect([clock.isInStep(), clock.skewMs]).toEqual([false, null]);
   await clock.measure();
@@ -91,7 +91,7 @@ test.each([
   expect(events()).toEqual(event);
   expect(problems()).toEqual(problem);
 
-  // The machine's clock is corrected: first it has jumped, then it is right.
+  // The machine's clock is corrected: the first measurement finds that it has jumped, the second that it is right.
   state.aheadMs = 0;
   await clock.measure();
   await clock.measure();
@@ -99,7 +99,7 @@ test.each([
   expect(problems()).toEqual([]);
 });
 
-test("a clock that is set is not relied on from that moment to the second measurement after it", async () => {
+test("a clock that is set is not trusted from then until the second measurement after it", async () => {
   const { clock, state, databaseTime, events } = setUp();
   await clock.measure();
   state.passedMs += 3_000;
@@ -115,7 +115,7 @@ test("a clock that is set is not relied on from that moment to the second measur
   expect(events()).toEqual(["clock.untrusted", "clock.trusted"]);
 });
 
-test("if all processes differ from the database alike, the log names the database's clock", async () => {
+test("if all processes differ from the database alike, the log says that the database's clock may be wrong", async () => {
   const alike = setUp({ aheadMs: hour, others: () => [hour - 500, hour + 500] });
   await alike.clock.measure();
   expect(alike.texts()).toEqual([expect.stringContaining("its clock may be the wrong one")]);

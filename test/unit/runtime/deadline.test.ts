@@ -6,12 +6,12 @@ afterEach(() => vi.useRealTimers());
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-test("a result in time is the answer, and no timer stays", async () => {
+test("a result before the deadline is returned, and no timer stays", async () => {
   expect(await within(1_000, Promise.resolve(4711))).toBe(4711);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a failure in time is thrown, and no timer stays", async () => {
+test("a failure before the deadline is thrown, and no timer stays", async () => {
   await expect(within(1_000, Promise.reject(new Error("refused")))).rejects.toThrow("refused");
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -22,7 +22,7 @@ test("a promise that has not settled after the deadline is late", async () => {
   expect(await waiting).toBe("late");
 });
 
-test("a failure after the deadline is no unhandled rejection", async () => {
+test("a failure after the deadline is not an unhandled rejection", async () => {
   let fail: (error: Error) => void = () => undefined;
   const waiting = within(1_000, new Promise((_, reject) => (fail = reject)));
   await vi.advanceTimersByTimeAsync(1_000);

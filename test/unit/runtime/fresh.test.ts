@@ -4,7 +4,7 @@ import { createFresh, createFreshByKey } from "../../../runtime/fresh.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** The event may come late on a busy machine. */
+/** The event can be late on a busy machine. */
 const patience = { timeout: 60_000 };
 
 /** Makes computations that end when the test ends them. */
@@ -23,7 +23,7 @@ function controlled() {
 }
 
 describe("one answer", () => {
-  test("callers during a computation share it, however long it takes", async () => {
+  test("is shared by all callers during its computation, however long that takes", async () => {
     const { compute, started, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 1_000 });
 
@@ -35,7 +35,7 @@ describe("one answer", () => {
     expect(await Promise.all([early, late])).toEqual(["a", "a"]);
   });
 
-  test("is kept until it is too old, counted from when its computation began", async () => {
+  test("is kept until it is too old, counted from the start of its computation", async () => {
     const { compute, started, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 1_000 });
     const first = fresh.get();
@@ -55,7 +55,7 @@ describe("one answer", () => {
     expect(await second).toBe("b");
   });
 
-  test("is not kept if it is too old once computed", async () => {
+  test("is not kept if it is too old when it has been computed", async () => {
     const { compute, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 0 });
     const answer = fresh.get();
@@ -65,7 +65,7 @@ describe("one answer", () => {
     expect(fresh.isEmpty()).toBe(true);
   });
 
-  test("that is ageing is computed again once, and no caller waits for that", async () => {
+  test("that is ageing is computed again only once, and no caller waits for that", async () => {
     const { compute, started, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 1_000, renewedAfterMs: 500 });
     const first = fresh.get();
@@ -81,7 +81,7 @@ describe("one answer", () => {
     }, patience);
   });
 
-  test("whose renewal fails is kept until it is too old, and renewed when it is asked for again", async () => {
+  test("whose renewal fails is kept until it is too old, and renewed at the next call", async () => {
     const { compute, started, end, fail } = controlled();
     const fresh = createFresh(compute, { keptMs: 1_000, renewedAfterMs: 500 });
     const first = fresh.get();
@@ -97,7 +97,7 @@ describe("one answer", () => {
     }, patience);
   });
 
-  test("that fails is not kept", async () => {
+  test("is not kept if its computation fails", async () => {
     const { compute, started, end, fail } = controlled();
     const fresh = createFresh(compute, { keptMs: 1_000 });
     const failing = Promise.all([fresh.get(), fresh.get()]);
@@ -112,7 +112,7 @@ describe("one answer", () => {
 });
 
 describe("answers by key", () => {
-  test("each key has its own", async () => {
+  test("are kept separately for each key", async () => {
     const fresh = createFreshByKey<string>({ keptMs: 1_000 });
     expect(await fresh.get("a", () => Promise.resolve("of a"))).toBe("of a");
     expect(await fresh.get("b", () => Promise.resolve("of b"))).toBe("of b");
@@ -121,7 +121,7 @@ describe("answers by key", () => {
     expect(fresh.peek("c")).toBeUndefined();
   });
 
-  test("is computed again with the function of the caller who asks then", async () => {
+  test("are computed again with the function of the caller who asks then", async () => {
     const fresh = createFreshByKey<string>({ keptMs: 1_000, renewedAfterMs: 500 });
     await fresh.get("a", () => Promise.resolve("first"));
     vi.advanceTimersByTime(500);
@@ -131,7 +131,7 @@ describe("answers by key", () => {
     });
   });
 
-  test("a value that is too old is forgotten, with the way to compute it", async () => {
+  test("are forgotten with their functions once they are too old", async () => {
     const fresh = createFreshByKey<string>({ keptMs: 1_000 });
     await fresh.get("a", () => Promise.resolve("first"));
     vi.advanceTimersByTime(1_000);

@@ -16,7 +16,7 @@ function serving(answer: Parameters<typeof createServer>[1] = (_, response) => r
   return server;
 }
 
-/** Sends a request over a kept connection. */
+/** Sends a request over a kept-alive connection. */
 async function ask(port: number): Promise<IncomingMessage> {
   const agent = new Agent({ keepAlive: true });
   atEnd(() => {
@@ -31,7 +31,7 @@ test("a server listens on any free port when none is named", async () => {
   expect((await ask(port)).statusCode).toBe(200);
 });
 
-test("a port that another server has is refused", async () => {
+test("a port that another server uses is refused", async () => {
   const port = await listenOn(serving(), loopback(0));
   await expect(listenOn(serving(), loopback(port))).rejects.toThrow("EADDRINUSE");
 });
@@ -47,7 +47,7 @@ test("a server uses another port if the usual one is in use, and only then", asy
   expect((await ask(second.port)).statusCode).toBe(200);
 });
 
-test("an error about a configured port in use names its variable, and a restart does not help", async () => {
+test("an error about a configured port in use names its variable, and is not one that a restart mends", async () => {
   const port = await listenOn(serving(), loopback(0));
   const variable = "REALMPASS_METRICS_PORT";
   for (const tried of [
@@ -60,13 +60,13 @@ test("an error about a configured port in use names its variable, and a restart 
   }
 });
 
-test("an address that cannot be listened on is refused whatever the port", async () => {
+test("an address on which the machine cannot listen is refused, whatever the port", async () => {
   await expect(listenOnAnyway(serving(), { host: "192.0.2.1", port: 0 }, { usual: 0, variable: "X" })).rejects.toThrow(
     "EADDRNOTAVAIL",
   );
 });
 
-test("closing waits for answers under way, and not for connections that are only kept", async () => {
+test("closing waits for answers under way, but not for idle connections", async () => {
   const answers: (() => void)[] = [];
   const server = serving((asked, response) => {
     if (asked.url === "/slow") answers.push(() => response.end("late"));
@@ -89,7 +89,7 @@ test("closing waits for answers under way, and not for connections that are only
   await closing;
 });
 
-test("a request that a proxy sends as a stop begins is answered, and its connection ends with the answer", async () => {
+test("a request that a proxy sends as a stop begins is answered, and its connection closes after the answer", async () => {
   const server = serving((_, response) => response.end("here"));
   const port = await listenOn(server, loopback(0));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

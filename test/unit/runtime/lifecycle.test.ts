@@ -5,7 +5,7 @@ import { createLog } from "../../../runtime/log.ts";
 const newLifecycle = () =>
   createLifecycle({ log: createLog({ process: "test", level: "silent" }), deadlineMs: 60_000 });
 
-test("parts stop in the reverse order of starting, once", async () => {
+test("parts stop once, in the reverse order of starting", async () => {
   const lifecycle = newLifecycle();
   const stopped: string[] = [];
   for (const name of ["first", "second", "third"]) lifecycle.onStop(name, () => void stopped.push(name));
@@ -13,7 +13,7 @@ test("parts stop in the reverse order of starting, once", async () => {
   expect(stopped).toEqual(["third", "second", "first"]);
 });
 
-test("a part that does not stop cleanly keeps no other from stopping", async () => {
+test("a part that does not stop cleanly does not keep other parts from stopping", async () => {
   const lifecycle = newLifecycle();
   const stopped: string[] = [];
   lifecycle.onStop("first", () => void stopped.push("first"));

@@ -10,7 +10,7 @@ import {
 const key = masterKeys(randomBytes(32).toString("base64url"));
 const secret = Buffer.from("a secret");
 
-test("sealed data opens again, and never looks the same", () => {
+test("sealed data opens again, and never looks the same twice", () => {
   const sealed = sealUnderMasterKey(key, secret, "table/1");
   expect(openUnderMasterKey(key, sealed, "table/1")).toEqual(secret);
   expect(sealUnderMasterKey(key, secret, "table/1")).not.toEqual(sealed);
@@ -33,7 +33,7 @@ test("nothing opens in another context, under another key, or altered", () => {
 });
 
 test.each(["", "short", randomBytes(31).toString("base64url"), `${randomBytes(32).toString("base64url")},`])(
-  "%j is no master key",
+  "%j is not a master key",
   (text) => {
     expect(() => masterKeys(text)).toThrow(MasterKeyError);
   },

@@ -13,7 +13,7 @@ test("an empty list of networks contains no address", () => {
   expect(isWithin(parseNetworks(""), "127.0.0.1")).toBe(false);
 });
 
-test("IPv4-mapped addresses are the IPv4 addresses in them, and in no other IPv6 range", () => {
+test("IPv4-mapped addresses count as the IPv4 addresses in them, and are not in any other IPv6 range", () => {
   expect(isWithin(parseNetworks("10.0.0.0/8"), "::ffff:a01:203")).toBe(true);
   expect(isWithin(parseNetworks("::ffff:10.0.0.0/104"), "10.1.2.3")).toBe(true);
   for (const address of ["10.1.2.3", "::ffff:10.1.2.3"]) expect(isWithin(parseNetworks("::/0"), address)).toBe(false);
@@ -55,7 +55,7 @@ const faulty: readonly (readonly [string, string])[] = [
   ["::ffff:10.0.0.0/8", ofPrefix(96, 128)],
 ];
 
-test.each(faulty)("%s is reported as no network", (part, fault) => {
+test.each(faulty)("%s is reported as not being a network", (part, fault) => {
   for (const parse of [parseNetworks, parseTrustedProxies]) {
     expect(() => parse(part)).toThrow(new Error(`"${part}": ${fault}`));
     expect(() => parse(`192.0.2.7, ${part} ,::1`)).toThrow(new Error(`"${part}": ${fault}`));
@@ -63,7 +63,7 @@ test.each(faulty)("%s is reported as no network", (part, fault) => {
 });
 
 test.each(["REALMPASS_TRUSTED_PROXIES", "REALMPASS_LOGO_NETWORKS", "REALMPASS_UPSTREAM_NETWORKS"] as const)(
-  "%s is refused before anything starts, with each part that is no network",
+  "%s is refused before anything starts, with each part that is not a network",
   (name) => {
     const load = (text: string) => loadConfig([name], { [name]: text });
     expect(() => load("10.0.0.0/8, campus, ::/129")).toThrow(

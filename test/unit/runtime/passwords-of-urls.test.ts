@@ -6,7 +6,7 @@ import { withoutCredentials } from "../../../runtime/log.ts";
 
 const load = (env: Env) => loadConfig(["DATABASE_URL", "DATABASE_PASSWORD"], env);
 
-/** Returns how the driver reads a URL. */
+/** Returns the parts of a URL as the driver reads them. */
 const driven = (url: string | undefined) => {
   const { user, password, host, port, database } = new pg.Client({ connectionString: url });
   return { user, password, host, port, database };
@@ -16,14 +16,14 @@ test.each([
   "postgres://ada@db.example:5433/wifi",
   "postgres://ada:other@db.example:5433/wifi",
   "postgresql://ada:an%40other@db.example:5433/wifi?connect_timeout=3",
-])("DATABASE_PASSWORD is the password of %s, whatever characters it has", (url) => {
+])("DATABASE_PASSWORD is the password of %s, whatever characters it contains", (url) => {
   for (const password of ["/@#%", "%41", "a:b?c=d&e", "ü 'quoted' \"[x]\"", "100%", "plain"]) {
     const { DATABASE_URL } = load({ DATABASE_URL: url, DATABASE_PASSWORD: password });
     expect(driven(DATABASE_URL)).toEqual({ user: "ada", password, host: "db.example", port: 5433, database: "wifi" });
   }
 });
 
-test("DATABASE_PASSWORD needs no user in the URL, and no host when the database has a socket", () => {
+test("DATABASE_PASSWORD needs no user in the URL, and no host if the database has a socket", () => {
   const { DATABASE_URL } = load({ DATABASE_URL: "postgres://db.example/wifi", DATABASE_PASSWORD: "a/b" });
   expect(driven(DATABASE_URL)).toMatchObject({ password: "a/b", host: "db.example", database: "wifi" });
   const socket = load({ DATABASE_URL: "postgres://ada@/wifi?host=/run/postgresql", DATABASE_PASSWORD: "a/b" });
@@ -37,7 +37,7 @@ test.each([
   ["DATABASE_URL", "postgres://ada:p@/wifi?host=db1.example,db2.example"],
   ["DATABASE_URL", "postgres://ada:p@/wifi?application_name=x&host=db1.example%2Cdb2.example"],
   ["REDIS_URL", "redis://ada:p@redis1.example:6379,redis2.example:6379"],
-] as const)("a %s with several hosts is refused with what to name instead: %s", (name, url) => {
+] as const)("a %s with several hosts is refused, and the error suggests what to name instead: %s", (name, url) => {
   expect(() => loadConfig([name], { [name]: url })).toThrow(
     new RegExp(`^The configuration cannot be used:\\n  - ${name}: must name one host: [^\\n]*virtual IP[^\\n]*$`),
   );
@@ -52,7 +52,7 @@ const refusalOf = (env: Env): string | undefined => {
   }
 };
 
-describe("a parameter that the driver would ignore, or take in place of the service's own, is refused by name", () => {
+describe("a parameter that the driver would ignore, or use instead of the service's own, is refused by name", () => {
   test.each([
     "options=-c%20search_path=other",
     "application_name=wifi",
@@ -107,7 +107,7 @@ describe("a parameter that the driver would ignore, or take in place of the serv
     );
   });
 
-  test("target_session_attrs of a single host, with what to name instead", () => {
+  test("target_session_attrs of a single host, and the error suggests what to name instead", () => {
     const url = "postgres://ada@db.example/wifi?target_session_attrs=";
     expect(refusalOf({ DATABASE_URL: `${url}read-write` })).toMatch(
       /must not have target_session_attrs with this value, .*virtual IP/,
@@ -115,7 +115,7 @@ describe("a parameter that the driver would ignore, or take in place of the serv
     expect(refusalOf({ DATABASE_URL: `${url}any` })).toBeUndefined();
   });
 
-  test("and a part of a password that looks like one is not shown", () => {
+  test("and a part of a password that looks like a parameter is not shown", () => {
     const url = "postgres://ada@db.example/wifi?password=pa&ss=word";
     expect(refusalOf({ DATABASE_URL: url })).toMatch(/^DATABASE_URL: must not have a parameter/);
     expect(refusalOf({ DATABASE_URL: url })).not.toMatch(/\b(?:pa|ss|word)\b/);
@@ -136,7 +136,7 @@ describe("a parameter that the driver would ignore, or take in place of the serv
   });
 });
 
-test("a comma elsewhere in a URL is no second host", () => {
+test("a comma elsewhere in a URL does not make a second host", () => {
   const url = "postgres://ada:a,b@db.example/wi,fi?fallback_application_name=x,y";
   expect(load({ DATABASE_URL: url })).toMatchObject({ DATABASE_URL: url });
 });
@@ -149,7 +149,7 @@ test.each([
   "postgres://ada:12?ss@db.example/wifi",
   "postgres://ada:pa%ss@db.example/wifi",
   "postgres://ada:pass@db.example:port/wifi",
-])("a URL whose password is not percent-encoded is refused without any of it: %s", (url) => {
+])("a URL whose password is not percent-encoded is refused without showing any of it: %s", (url) => {
   const refusal = (() => {
     try {
       load({ DATABASE_URL: url });
@@ -179,7 +179,7 @@ test.each([
 });
 
 test.each(["pass", "pa/ss", "pa@ss", "pa#ss", "pa?s/s@"])(
-  "a message loses the credentials in its URLs: %s",
+  "credentials are removed from the URLs in a message: %s",
   (password) => {
     expect(withoutCredentials(`cannot open postgres://ada:${password}@db.example/wifi now`)).toBe(
       "cannot open postgres://[redacted]@db.example/wifi now",
@@ -187,7 +187,7 @@ test.each(["pass", "pa/ss", "pa@ss", "pa#ss", "pa?s/s@"])(
   },
 );
 
-test("REDIS_PASSWORD and QUEUE_DATABASE_PASSWORD are those of their URLs, whatever characters they have", () => {
+test("REDIS_PASSWORD and QUEUE_DATABASE_PASSWORD are the passwords of their URLs, whatever characters they contain", () => {
   const config = loadConfig(["REDIS_URL", "REDIS_PASSWORD", "QUEUE_DATABASE_URL", "QUEUE_DATABASE_PASSWORD"], {
     REDIS_URL: "redis://queue.example:6380/2",
     REDIS_PASSWORD: "/@#%",
@@ -203,7 +203,7 @@ test("REDIS_PASSWORD and QUEUE_DATABASE_PASSWORD are those of their URLs, whatev
   expect(masked["QUEUE_DATABASE_PASSWORD"]).toBe("********");
 });
 
-test("a REDIS_URL whose password is not percent-encoded is refused without any of it", () => {
+test("a REDIS_URL whose password is not percent-encoded is refused without showing any of it", () => {
   expect(() => loadConfig(["REDIS_URL"], { REDIS_URL: "redis://:pa/ss@queue.example" })).toThrow(
     /^The configuration cannot be used:\n {2}- REDIS_URL: must be a redis:\/\/ URL; give a password with special characters in REDIS_PASSWORD, or percent-encode it$/,
   );

@@ -35,6 +35,6 @@ test.each([
   ["site-local and never given out", ["fec0::1", "4000::1", "8000::1", "5f00::1"]],
   ["other ways to write an address", ["0177.0.0.1", "0x7f.0.0.1", "2130706433", "127.1", "8.8.8.8 ", "08.8.8.8", ""]],
   ["names", ["localhost", "example.org"]],
-])("no address of the public Internet: %s", (_, addresses) => {
+])("%s is not on the public Internet", (_, addresses) => {
   expect(addresses.filter(isPublicAddress)).toEqual([]);
 });

@@ -38,7 +38,7 @@ describe("a data key", () => {
     expect(unwrapDataKey(privateKey, wrapped)).toEqual(key);
   });
 
-  test("is another one each time, and so is everything around it", () => {
+  test("is different each time, and so are all values that go with it", () => {
     const { publicKey } = aPair();
     const made = Array.from({ length: 20 }, () => createDataKey(publicKey));
 
@@ -54,13 +54,13 @@ describe("a data key", () => {
     expect(wrapped.includes(key)).toBe(false);
   });
 
-  test("does not come back through another output key", () => {
+  test("cannot be unwrapped with another output key", () => {
     const { wrapped } = createDataKey(aPair().publicKey);
 
     expect(() => unwrapDataKey(aPair().privateKey, wrapped)).toThrow(refusedFor("authentication"));
   });
 
-  test("does not come back when any octet of the wrapped form has changed", () => {
+  test("cannot be unwrapped when any octet of the wrapped form has changed", () => {
     const { privateKey, publicKey } = aPair();
     for (const changed of withOneBitTurned(createDataKey(publicKey).wrapped)) {
       expect(() => unwrapDataKey(privateKey, changed)).toThrow(SealedOutputError);
@@ -118,7 +118,7 @@ describe("sealed output", () => {
   const key = randomBytes(32);
   const plaintext = Buffer.from("the only copy of a private key");
 
-  test.each([0, 1, 15, 16, 17, 5_000])("gives back %i octets", (length) => {
+  test.each([0, 1, 15, 16, 17, 5_000])("opens to the same %i octets", (length) => {
     const octets = randomBytes(length);
 
     expect(open(key, seal(key, octets, "issuance 1"), "issuance 1")).toEqual(octets);
@@ -136,7 +136,7 @@ describe("sealed output", () => {
     expect(seal(key, plaintext, "issuance 1").includes(plaintext.subarray(0, 4))).toBe(false);
   });
 
-  test("moved to another row does not open", () => {
+  test("does not open if it was moved to another row", () => {
     const sealed = seal(key, plaintext, "issuance 1");
 
     expect(() => open(key, sealed, "issuance 2")).toThrow(refusedFor("authentication"));
@@ -159,7 +159,7 @@ describe("sealed output", () => {
     }
   });
 
-  test("of another version is refused as such", () => {
+  test("is refused as being of another version", () => {
     const sealed = seal(key, plaintext, "issuance 1");
     sealed[0] = 2;
 
@@ -181,7 +181,7 @@ describe("the output key in configuration", () => {
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const ed25519 = generateKeyPairSync("ed25519");
 
-  test("is two halves of one key, the public one without the secret", () => {
+  test("consists of two halves of one key, the public half without the secret", () => {
     expect(publicParts).not.toHaveProperty("d");
     expect(publicParts).toMatchObject({ kty: "EC", crv: "P-256", x: privateParts["x"], y: privateParts["y"] });
   });

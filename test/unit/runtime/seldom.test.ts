@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSeldom, reasonOf, type Repeated } from "../../../runtime/seldom.ts";
 
-test("a repeated error is reported at once, then once a minute with its count", () => {
+test("a repeated error is reported at once, then once a minute with a count", () => {
   const logged: Repeated[] = [];
   let at = 0;
   const seldom = createSeldom((repeated) => logged.push(repeated), { now: () => at });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseTrustedProxies } from "../../../runtime/config/networks.ts";
 import { createClientAddress } from "../../../responder/client-address.ts";
 
-// The sender is this machine, which each list trusts, so the first hop decides.
+// The sender is this machine, which every list trusts, so the first hop decides.
 const app = express();
 app.get("/", (incoming, response) => {
   response.send(incoming.ip);
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Returns the client's address according to Express. */
+/** Returns the client's address as Express determines it. */
 async function ipInExpress(proxies: string, forwardedFor: string): Promise<string> {
   app.set("trust proxy", parseTrustedProxies(proxies));
   const { port } = server.address() as AddressInfo;
@@ -66,7 +66,7 @@ test.each<[string, { trusted: readonly string[]; others: readonly string[] }]>([
   }
 });
 
-test("without a list the api trusts no one, and a worker this machine alone", async () => {
+test("without a list the api trusts nobody, and a responder only this machine", async () => {
   for (const empty of ["", " , "]) {
     expect(await ipInExpress(empty, client)).toBe("127.0.0.1");
     expect(createClientAddress(empty)("127.0.0.1", client)).toBe(client);

@@ -39,14 +39,14 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test("certificates get the base URL in the same form, over http", () => {
+test("certificates contain the base URL in the same form, over http", () => {
   const config = loadConfig(["REALMPASS_BASE_URL", "REALMPASS_PUBLICATION_URL"], {
     REALMPASS_BASE_URL: "https://Bücher.Example/",
   });
   expect(publicationUrl(config)).toBe("http://xn--bcher-kva.example");
 });
 
-test("a publication address by https is refused: checking a certificate would need itself", () => {
+test("a publication address with https is refused: checking its certificate would depend on itself", () => {
   const config = () => loadConfig(["REALMPASS_PUBLICATION_URL"], { REALMPASS_PUBLICATION_URL: "HTTPS://a.example" });
   expect(config).toThrow("plain http://");
 });

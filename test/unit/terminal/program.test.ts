@@ -57,7 +57,7 @@ async function run(...argv: string[]) {
   return { code, out, err, outcomes };
 }
 
-test("a command gets its parsed input and the context, and the program the options of all commands", async () => {
+test("a command gets its parsed input and the context, and the program gets the options of all commands", async () => {
   const { outcomes } = await run(
     ...["--no-color", "profiles", "start", "create", "ada", "grace", "--device-type", "Linux"],
     ...["--months", "12", "--label", "a", "--label", "b"],
@@ -79,7 +79,7 @@ test("every fault of the input is named in one usage error", async () => {
 });
 
 describe("help", () => {
-  test("names groups, choices, what is required and the options of all commands", async () => {
+  test("lists groups, choices, required options and the options of all commands", async () => {
     const root = await run("--help");
     expect([root.code, root.err]).toEqual([0, ""]);
     expect(root.out).toMatch(/--no-color +no colours[^]*profiles +Profiles\.[^]*That is all\.\n$/);
@@ -113,7 +113,7 @@ describe("a failure", () => {
     });
   });
 
-  test("that is a bug shows its stack to people alone", async () => {
+  test("that is a bug shows its stack only to people", async () => {
     const { code, out, err } = await run("fail", "--json");
     expect([code, out]).toEqual([1, '{"error":"internal_error"}\n']);
     expect(err).toMatch(

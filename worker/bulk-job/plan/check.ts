@@ -65,7 +65,7 @@ async function endUnchanged(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
   if (ended !== undefined) reportEnd(deps, ended);
 }
 
-/** Moves a checked job on: it waits for a user, for its time, or for its turn. */
+/** Moves a checked job to its next state: it waits for a user, for its time, or for its turn. */
 async function next(
   tx: Db,
   { id: jobId, realmId, dryRun, executeAt }: WorkedJob,

@@ -3,7 +3,7 @@ import { untilNone } from "../../../runtime/each-by-itself.ts";
 import type { BulkJobDeps } from "../deps.ts";
 
 /**
- * Erases private keys once jobs have kept them long enough, and removes jobs that are old or were never uploaded in
+ * Erases private keys when jobs have kept them long enough, and removes jobs that are old or were never uploaded in
  * full.
  */
 export async function purgeJobs({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">): Promise<void> {

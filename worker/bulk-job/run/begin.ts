@@ -14,18 +14,18 @@ import { checkAll } from "../plan/check.ts";
 import type { BulkJobDeps } from "../deps.ts";
 
 /**
- * Runs a queued job if it is its turn: a realm runs few jobs at once. First checks again what a user was shown, and
- * records if that has changed. A job whose creator could no longer create it becomes `ready`, for another user to
- * start; so does a job whose number has to be confirmed since its check. Returns false if it is not its turn.
+ * Runs a queued job if it is its turn: a realm runs few jobs at once. First repeats the check whose findings a user was
+ * shown, and records any changes. A job whose creator could no longer create it becomes `ready`, for another user to
+ * start; so does a job whose number has to be confirmed since its check. Returns false if it is not the job's turn.
  */
 export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   const { db, clock, log } = deps;
   if (!(await turns.hasCapacity(db, job.id))) return false;
 
-  // It has run before and locked its people out; only the revocations are left, as decided then.
+  // The job has run before and locked its people out; only the revocations are left, as decided then.
   if (job.markedAt !== null) return resume(deps, job);
 
-  // Before a job runs, it counts rows that are not final only if it shows the findings of a check.
+  // Before a job runs, its counts include rows that are not final only if they are the findings of a check.
   const shown = job.done > (await jobRows.countFinalRows(db, job.id)).final;
   if (shown && !(await checkAll(deps, job, { again: true }))) return true;
 

@@ -2,7 +2,7 @@ import type { DeviceType } from "../../../domain/certificate/device.ts";
 
 /** A realm's networks as a device file describes them. Survives a structured clone. */
 export interface NetworkSettings {
-  /** The realm's. */
+  /** The realm's name for people. */
   displayName: string;
   domain: string;
   ssids: readonly string[];
@@ -19,7 +19,7 @@ export interface NetworkSettings {
   reminderLeadDays: number;
 }
 
-/** Where people get help; empty: nowhere. */
+/** Contact details for people who need help; empty: none. */
 export interface Help {
   mail: string;
   web: string;
@@ -40,9 +40,9 @@ export interface DeviceFileContent {
   friendlyName: string;
   notBefore: Date;
   notAfter: Date;
-  /** The issuing CA of the profile and any between it and the root, DER; never the root. */
+  /** The issuing CA of the profile and any CAs between it and the root, DER; never the root. */
   chain: readonly Uint8Array[];
   pkcs12: Buffer;
-  /** Of `pkcs12`. It is stored nowhere else. */
+  /** The password of `pkcs12`. It is stored nowhere else. */
   password: string;
 }

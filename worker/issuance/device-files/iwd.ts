@@ -9,9 +9,9 @@ interface IwdContent extends Pick<DeviceFileContent, "network" | "notBefore" | "
 }
 
 /**
- * Returns an archive (tar) for iwd's directory of networks (iwd.network(5)): one file for each network, all for root
- * alone. Key and certificates are PEM in groups of their own. The key must be RSA: ell, iwd's library, has no code to
- * sign with another one. Files for wired networks would be ead's, another program's.
+ * Returns an archive (tar) for iwd's directory of networks (iwd.network(5)): one file for each network, readable only
+ * by root. Key and certificates are PEM in separate groups. The key must be RSA: ell, iwd's library, cannot sign with
+ * any other. Wired networks would need files of another program, ead.
  */
 export function iwd({ network, notBefore, chain, certificate, privateKeyPkcs8 }: IwdContent): Uint8Array {
   const { domain, ssids, radiusNames, radiusCas } = network;

@@ -15,10 +15,11 @@ const ethernet: PlistDictionary = { Interface: "GlobalEthernet", AutoJoin: true 
 /**
  * Returns an Apple configuration profile: the PKCS#12 with its password, the RADIUS server's CAs, the profile's own
  * issuing CA, which the device sends with its certificate (RFC 8446 section 4.4.2), for each network one Wi-Fi payload,
- * one for all roaming consortiums and, for a Mac in a realm with wired networks, one for Ethernet. Each of them allows only EAP-TLS with that identity
- * and that server, under the RADIUS server's CAs. Identifiers and UUIDs are derived from the profile's identity. The
- * outer identity is the domain without a user name (RFC 9190 section 2.1.8); devices that use an outer identity only
- * for tunnelled methods send the certificate's own, which is a random pseudonym.
+ * one for all roaming consortiums and, for a Mac in a realm with wired networks, one for Ethernet. Each network payload
+ * allows only EAP-TLS with that identity and that server, under the RADIUS server's CAs. Identifiers and UUIDs are
+ * derived from the profile's identity. The outer identity is the domain without a user name (RFC 9190 section 2.1.8);
+ * devices that use an outer identity only for tunnelled methods send the certificate's own identity, which is a random
+ * pseudonym.
  */
 export function mobileconfig(content: DeviceFileContent): string {
   const { network, deviceType, identity, friendlyName, notAfter, pkcs12, password } = content;

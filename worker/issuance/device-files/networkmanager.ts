@@ -6,12 +6,12 @@ import { uuidOf } from "./uuid.ts";
 const folder = "/etc/NetworkManager/system-connections";
 
 /**
- * Returns an archive (tar) for NetworkManager's directory of connections: one keyfile for each network, all for root
- * alone, since NetworkManager ignores keyfiles that others may read. A second installation replaces the first: names
- * and UUIDs depend on domain and network. The PKCS#12 is in the keyfile, twice, because certificate and key must be the
- * same blob. The CAs are a file: of an embedded CA wpa_supplicant reads one certificate alone. Connections have no
- * `permissions`: NetworkManager passes on the files of a user's own connection as blobs, too. Wired networks work
- * without 802.1X as well.
+ * Returns an archive (tar) for NetworkManager's directory of connections: one keyfile for each network, readable only
+ * by root, since NetworkManager ignores keyfiles that others can read. A second installation replaces the first,
+ * because names and UUIDs depend on domain and network. The PKCS#12 is in the keyfile, twice, because certificate and
+ * key must be the same blob. The CAs are in a separate file, because wpa_supplicant reads only one certificate of an
+ * embedded CA. Connections have no `permissions`: NetworkManager would pass the files of a user's own connection as
+ * blobs, too. Wired networks also work without 802.1X.
  */
 export function networkmanager(content: DeviceFileContent): Uint8Array {
   const { network, notBefore, pkcs12, password } = content;
@@ -58,7 +58,7 @@ export function networkmanager(content: DeviceFileContent): Uint8Array {
   ]);
 }
 
-/** A list of octets, as text would need escapes of its own. */
+/** A list of octets, because text would need special escapes. */
 const octetsOf = (ssid: string): string => [...Buffer.from(ssid, "utf8")].map((octet) => `${octet};`).join("");
 
 /** Escapes a text for a value of a keyfile (GKeyFile). */

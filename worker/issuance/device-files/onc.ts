@@ -4,8 +4,8 @@ import { uuidOf } from "./uuid.ts";
 /**
  * Returns an Open Network Configuration (chromium, components/onc/docs/onc_spec.md) for ChromeOS: the certificates, and
  * each Wi-Fi network with EAP-TLS, trusting only the named servers under the RADIUS server's CAs. The password of its
- * PKCS#12 must be empty. The file is not encrypted: a passphrase would stand on the same page. `Identity`, the domain
- * without a user name, is allowed only with `SaveCredentials`.
+ * PKCS#12 must be empty. The file is not encrypted, because its passphrase would be shown on the same page. `Identity`,
+ * the domain without a user name, is allowed only with `SaveCredentials`.
  */
 export function onc({ network, identity, pkcs12 }: Pick<DeviceFileContent, "network" | "identity" | "pkcs12">): string {
   const { domain, ssids, radiusNames, radiusCas } = network;

@@ -5,7 +5,7 @@ import type { PageRequest } from "../../../pages/page-request.ts";
 /** A new profile's check: the profile works once a RADIUS server has asked about it. */
 export type Check =
   | { state: "asked"; at: Date }
-  /** No server has asked: not yet, or not within the time in which one should have. */
+  /** No server has asked: `waiting` until one should have, then `nothing`. */
   | { state: "waiting" | "nothing"; serialNumber: string };
 
 /** A server should have asked within this time after the download. */

@@ -4,5 +4,5 @@ const commands = {
   iwd: (file: string) => `sudo tar -xf ${file} -C /var/lib/iwd`,
 } as const;
 
-/** Returns the command that installs an archive on Linux. The file's name is one word to the shell. */
+/** Returns the command that installs an archive on Linux. The shell reads the file's name as one word. */
 export const installCommand = (format: keyof typeof commands, fileName: string): string => commands[format](fileName);

@@ -46,7 +46,10 @@ export async function sendHandOverFile(page: PageRequest, handOver: HandOver, vi
   }
 }
 
-/** Returns the profile's issuer and the certificates above it; before there is a profile, the realm's issuing one. */
+/**
+ * Returns the certificates of the profile's issuer and of those above it; before there is a profile, starts from the
+ * realm's current issuer.
+ */
 async function pemOfIssuer({ deps }: PageRequest, { realmId, issuerId }: HandOver): Promise<string> {
   const issuer =
     issuerId === null

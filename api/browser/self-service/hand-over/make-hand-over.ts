@@ -14,7 +14,7 @@ export type WantedHandOver = Pick<NewHandOver, "id" | "deviceType" | "name" | "f
 /** Where the profile goes: to this browser, or to whichever device brings the token. */
 export type Delivery = "here" | "elsewhere";
 
-/** Creates a hand-over, claimed by this browser if it is for here, and redirects to its page. */
+/** Creates a hand-over and redirects to its page. If the profile is for this browser, also claims it. */
 export async function makeHandOver(
   page: PageRequest,
   owner: Owner,

@@ -18,7 +18,7 @@ import type { Viewer } from "../viewer.ts";
 
 /**
  * `POST …/file`, the Download button: requests the claimed profile unless there is an objection now, and redirects to
- * the file once it is ready; to the page, if that takes a while. Repeating it creates only one profile.
+ * the file once it is ready, or back to the page if that takes a while. Repeating it creates only one profile.
  */
 export async function requestProfile(page: PageRequest, handOver: HandOver, viewer: Viewer): Promise<void> {
   const { deps, request, form } = page;
@@ -44,7 +44,7 @@ export async function requestProfile(page: PageRequest, handOver: HandOver, view
   redirect(page, used !== undefined && stateOf(used, clock.now()) === "ready" ? paths.file : paths.page);
 }
 
-/** The new issuance, the objection, or that there is an issuance already. */
+/** The new issuance, the objection, or `used` if there already is an issuance. */
 type Outcome = { issuanceId: IssuanceID } | { objection: Objection } | "used";
 
 /** Rolls back the transaction that it is thrown in. */

@@ -22,8 +22,9 @@ export function showShortCode(page: PageRequest): void {
 }
 
 /**
- * `POST /code`: redirects to the link of the hand-over or guest account whose code was typed; a hand-over's asks before
- * it is claimed. Throws `too_many_requests`: each code counts before it is looked up, and a right one no longer.
+ * `POST /code`: redirects to the link of the hand-over or guest account whose code was typed; a hand-over's page asks
+ * before it is claimed. Throws `too_many_requests`: each code is counted before it is looked up, and refunded if it is
+ * right.
  */
 export async function redeemShortCode(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
@@ -34,7 +35,7 @@ export async function redeemShortCode(page: PageRequest): Promise<void> {
   const typed = form.get("code") ?? "";
   const read = readShortCode(typed);
   if (read === undefined) {
-    // No guess: no code has this form.
+    // Not counted as a guess: no code has this form.
     deps.metrics.shortCode("malformed");
     ask(page, typed);
     return;

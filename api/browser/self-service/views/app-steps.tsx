@@ -14,7 +14,7 @@ interface AppStepsProps {
   texts: Texts;
 }
 
-/** Shows how the geteduroam app of a kind of device fetches a profile by itself. */
+/** Shows how the geteduroam app of a kind of device fetches a profile. */
 export function AppSteps({ page: { deps }, realm, deviceType, texts: { apps } }: AppStepsProps) {
   const { appsListing, name } = realm;
   const address = `${deps.settings.authUrl}${appsPath(name)}`.replace(/^https?:\/\//, "").replace(/\/$/, "");

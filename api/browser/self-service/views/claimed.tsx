@@ -7,10 +7,10 @@ import { sendSelfServicePage } from "./page.tsx";
 
 /** From then on the page shows that the user need not wait, and reloads less often. */
 const lateMs = 30_000;
-/** From then on it no longer reloads by itself. */
+/** From then on the page no longer reloads automatically. */
 const givenUpMs = 10 * 60_000;
 
-/** Shows that the profile is being prepared; the page reloads by itself. */
+/** Shows that the profile is being prepared; the page reloads automatically. */
 export function sendPreparing(page: PageRequest, { realm, owner }: Viewer, { waitedMs }: { waitedMs: number }): void {
   const isLate = waitedMs >= lateMs;
   const isGuests = owner?.of.userId === null;

@@ -54,7 +54,7 @@ const drawings: Readonly<Record<DeviceType, Child>> = {
   ),
 };
 
-/** Draws a kind of device, beside words that name it. */
+/** Draws a kind of device, next to words that name it. */
 export function DeviceIcon({ deviceType }: { deviceType: DeviceType | null }) {
   return <Icon>{drawings[deviceType ?? "Other"]}</Icon>;
 }

@@ -15,9 +15,12 @@ export interface DeviceView {
   profile: Certificate;
   status: Status;
   isActive: boolean;
-  /** The form for a profile in place of this one; undefined if it is not offered. */
+  /** The form for renewing this profile; undefined if renewal is not offered. */
   renewal: { endsSoon: boolean; hidden: Readonly<Record<string, string>> } | undefined;
-  /** Set if another profile has replaced this one; with the time of its revocation once the new file was sent. */
+  /**
+   * Set if another profile has replaced this one; `endsAt` is when this one is revoked, known once the new file was
+   * sent.
+   */
   renewed: { endsAt: Date | null } | undefined;
   objection: Objection | undefined;
 }

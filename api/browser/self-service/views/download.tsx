@@ -23,7 +23,7 @@ import { StepPicture } from "./step-picture.tsx";
 
 /** The profile that the new one replaces. */
 export interface ReplacedProfile extends Pick<Certificate, "name" | "serialNumber"> {
-  /** When it is revoked at the earliest; null: the new file was not sent yet. */
+  /** When it is revoked at the earliest; null: the new file has not been sent yet. */
   endsAt: Date | null;
 }
 
@@ -130,8 +130,8 @@ interface WaysProps {
 }
 
 /**
- * Whether the page leads to the geteduroam app, which fetches the profile by itself: if the realm has apps, before the
- * file is asked for. Guests cannot sign in there, and people who chose another format want that.
+ * Returns whether the page leads to the geteduroam app, which fetches the profile itself: only in realms with apps.
+ * Guests cannot sign in to the app, and people who chose another format want that format.
  */
 function mayUseApp(realm: RealmRow, handOver: HandOver): boolean {
   const recipe = recipeFor(handOver);
@@ -139,7 +139,7 @@ function mayUseApp(realm: RealmRow, handOver: HandOver): boolean {
   return realm.onboardingApps && handOver.userId !== null && isUsual && storesFor(handOver.deviceType).length > 0;
 }
 
-/** Shows the file, and the way with the app: before it, except on Apple's devices. */
+/** Shows the file and the steps with the app; the app comes first, except on Apple's devices. */
 function Ways({ page, handOver, realm, leadsToApp, file, texts }: WaysProps) {
   const recipe = recipeFor(handOver);
   if (!leadsToApp) return <>{file}</>;
@@ -229,7 +229,10 @@ function FileCard({ handOver, realm, leadsToApp, view: { paths, hidden, until },
         <Values realm={realm} ca={paths.ca} isBundle={recipe === "pkcs12"} texts={texts} />
       )}
       <p class="dim">{texts.ready.again}</p>
-      {/* The browser stays on the page when it downloads a file, and Chromium then no longer reloads it by itself. */}
+      {/*
+        * The browser stays on the page when it downloads a file, and Chromium then no longer reloads the page
+        * automatically.
+        */}
       {handOver.downloadedAt === null && (
         <a class="button quiet" href="?">
           {texts.ready.look}

@@ -9,7 +9,7 @@ export const ShortCode = ({ code }: { code: string }) => (
   </strong>
 );
 
-/** Asks for a short code; shows a wrong one again. */
+/** Asks for a short code; shows a wrong one again for correction. */
 export function sendShortCode(
   page: PageRequest,
   { wrong, hidden }: { wrong: string | undefined; hidden: Readonly<Record<string, string>> },

@@ -7,7 +7,7 @@ const CountsView = z.object({
   refused: z.int().describe("Answers that a certificate is revoked."),
 });
 
-/** How many OCSP answers RADIUS servers got, by hour. */
+/** How many OCSP responses RADIUS servers got, by hour. */
 export const RadiusPictureView = z
   .object({
     at: Timestamp.describe("When this was counted."),

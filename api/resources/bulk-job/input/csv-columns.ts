@@ -33,8 +33,8 @@ const shownMax = 100;
 const namedMax = 10;
 
 /**
- * Reads what the columns of a table are from its headings. Returns `bare` for a table without headings, whose first row
- * is data like all others. Throws {@link UnusableFile} with every fault.
+ * Reads the meanings of a table's columns from its headings. Returns `bare` for a table without headings, whose first
+ * row is data like all others. Throws {@link UnusableFile} with every fault.
  */
 export function readColumns(
   kind: JobKind,

@@ -44,7 +44,7 @@ function markedEncoding([first, second]: Uint8Array = new Uint8Array()): "utf-16
 const notUtf8 = (cause: unknown) =>
   new UnusableFile("The file is not UTF-8. In Excel, save it as “CSV UTF-8 (comma delimited)”.", { cause });
 
-/** Yields small pieces, the first with at least two bytes if there are as many. */
+/** Yields small pieces, the first with at least two bytes if the input has two. */
 async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let begun = new Uint8Array();
   for await (const chunk of bytes) {

@@ -42,8 +42,8 @@ export class UnusableFile extends Error {
 const keptCharactersMax = 1_000;
 
 /**
- * Returns a value as text to keep beside the parsed row: as Postgres accepts it, and cut if it is far too long. Null
- * for an empty value.
+ * Returns a value as text to store with the parsed row: as Postgres accepts it, and cut if it is far too long. Null for
+ * an empty value.
  */
 export function inputText(value: unknown): string | null {
   if (value === undefined || value === null || value === "") return null;

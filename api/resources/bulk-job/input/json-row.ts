@@ -3,8 +3,8 @@ import type { SourceRow } from "../../../../domain/bulk-job/input/row-source.ts"
 import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 
 /**
- * Reads an object as a row, with its properties in any letter case. Ignores properties that are no columns, as in every
- * body. In a revocation, a serial number by itself is a row too.
+ * Reads an object as a row, with its properties in any letter case. Ignores properties that are not columns, as in
+ * every body. In a revocation, a serial number alone is also a row.
  */
 export function rowOf(kind: JobKind, value: unknown): SourceRow {
   if (kind === "revocation" && typeof value === "string") return { cells: new Map([["serial", value]]) };

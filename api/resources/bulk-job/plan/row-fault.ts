@@ -3,7 +3,10 @@ import { inputColumns } from "../../../contract/views/job-row-view.ts";
 
 /** The fault of a row that cannot be used. */
 export interface RowFault {
-  /** The columns, one of them at fault, under the file's headings; columns that it lacks, under their own names. */
+  /**
+   * The columns, of which one is at fault, under the file's headings; columns that the file lacks, under their own
+   * names.
+   */
   columns: readonly string[];
   reason: string;
 }

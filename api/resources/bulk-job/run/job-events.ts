@@ -6,7 +6,7 @@ import { jobView } from "../../../contract/views/job-view.ts";
 /** At most four events a second. */
 const eventsApartMs = 250;
 
-/** How often the stream sends a sign of life and checks that the client still has access. */
+/** How often the stream sends a comment to show that it is alive, and checks that the client still has access. */
 const defaultCommentMs = 15_000;
 
 /** How long a browser waits before it reconnects. */
@@ -16,7 +16,7 @@ interface Following {
   deps: Pick<Deps, "jobs" | "clock" | "settings">;
   /** The revision that the client has seen; -1 for a new client. */
   after: number;
-  /** Null: without an end. */
+  /** Null: access does not end. */
   admittedUntil: Date | null;
   stillAdmitted: () => Promise<boolean>;
   signal: AbortSignal;

@@ -9,7 +9,7 @@ export interface ExplainedColumn {
   examples: readonly [string, string];
 }
 
-/** Columns that identify a person: all that a row contains if access is removed or given back. */
+/** Columns that identify a person: a row contains nothing else if access is removed or restored. */
 const who: readonly ExplainedColumn[] = [
   { column: "pairwiseID", alsoCalled: "Kennung", examples: ["mkeller", "jdoe"] },
   { column: "email", alsoCalled: "E-Mail", examples: ["", ""] },

@@ -10,8 +10,8 @@ export interface Chosen {
   /** How many rows precede the first one, as the file's author counts them. */
   rowOffset?: number;
   /**
-   * Meanings of columns that the service would not recognise, by heading. If given, all other unknown columns are left
-   * out.
+   * Meanings of columns whose headings the service would not recognise, by heading. If given, all other unknown columns
+   * are left out.
    */
   columns?: Readonly<Record<string, ColumnMeaning>>;
   /** Whether the file has one column and no heading. */

@@ -27,7 +27,7 @@ export function NewJobPage() {
   return kind === undefined ? <UnknownPage /> : <NewJob key={kind} kind={kind} />;
 }
 
-/** The first step of a job that revokes the profiles of a file: a place of its own in the navigation. */
+/** The first step of a job that revokes the profiles of a file, which has its own entry in the navigation. */
 export const RevocationPage = () => <NewJob key="revocation" kind="revocation" />;
 
 function NewJob({ kind }: { kind: JobKind }) {
@@ -50,7 +50,7 @@ function NewJob({ kind }: { kind: JobKind }) {
   );
 }
 
-/** Sends the chosen file and opens the job that it becomes. */
+/** Sends the chosen file and opens the resulting job. */
 function useUpload(kind: JobKind) {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -62,7 +62,7 @@ function useUpload(kind: JobKind) {
   const [, , forgetPasted] = usePastedRows(kind);
   useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {
-    // Only now has the leave guard released the page.
+    // The leave guard releases the page only now.
     if (job !== undefined) void navigate({ to: "/jobs/$id", params: { id: job.id } });
   }, [job, navigate]);
 
@@ -99,7 +99,7 @@ function useUpload(kind: JobKind) {
   };
 }
 
-/** Explains why the file became no job. It takes the focus, so screen readers read it out. */
+/** Explains why the file did not become a job. Takes the focus, so screen readers read the explanation. */
 function Refusal({ error, pasted }: { error: Error; pasted: boolean }) {
   const { t } = useTranslation();
   const reason = useRefusedFile();

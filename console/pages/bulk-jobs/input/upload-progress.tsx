@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Progress, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
-/** Shows how much of a file has been sent; at the end the service is still reading it. */
+/** Shows how much of a file has been sent; afterwards the service is still reading it. */
 export function UploadProgress({ share, onStop }: { share: number; onStop: () => void }) {
   const { t } = useTranslation();
   const percent = Math.round(share * 100);

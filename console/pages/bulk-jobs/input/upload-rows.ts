@@ -67,7 +67,7 @@ function readAnswer({ status, statusText, responseText }: XMLHttpRequest): Job |
   try {
     body = JSON.parse(responseText) as AnswerBody;
   } catch {
-    // Something in between responded, not the service.
+    // A proxy or gateway responded instead of the service.
   }
   if (status >= 200 && status < 300 && body.data !== undefined) return body.data;
   return new ApiError(body.error ?? "unexpected_answer", body.error_description ?? statusText, {

@@ -18,7 +18,7 @@ export function useCheck(): { check: (checked: Checked) => Promise<void>; checki
   const queries = useQueryClient();
   const navigate = useNavigate();
   const message = useErrorMessage();
-  // The same check after a failure is the same job, whether or not the first request has arrived.
+  // If the same check is sent again after a failure, it is the same job, whether or not the first request arrived.
   const attempt = useRef<{ of: string; key: string }>(undefined);
   const [checking, setChecking] = useState(false);
   const check = async (checked: Checked): Promise<void> => {

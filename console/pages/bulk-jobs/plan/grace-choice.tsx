@@ -8,7 +8,7 @@ type Choice = "now" | "week" | "other";
 
 const choiceOf = (days: number | null): Choice => (days === null ? "now" : days === week ? "week" : "other");
 
-/** When the devices of offboarded people go off: at once, in a week, or after a number of days. */
+/** When the devices of offboarded people lose access: at once, in a week, or after a number of days. */
 export function GraceChoice({
   days,
   hint,

@@ -47,7 +47,10 @@ function useReason(): (reason: string) => string {
   };
 }
 
-/** Returns the key of the text for an error. An onboarding does not know a person only if the row has an address alone. */
+/**
+ * Returns the key of the text for an error. An onboarding reports an unknown person only if the row has nothing but an
+ * address.
+ */
 const rowErrorKey = (kind: JobKind, error: string | null): string =>
   error === "user_not_found" && kind === "onboarding"
     ? "jobs.rowErrors.user_not_found_onboarding"

@@ -9,7 +9,7 @@ import { kindsOnPage } from "../kinds.ts";
 import type { PersonRow } from "./load-rows.ts";
 import { outcomeOf } from "./outcome.ts";
 
-/** The expected outcome of a row: never green if access ends. */
+/** The expected outcome of a row: never green if it ends access. */
 export function RowOutcome({ kind, row }: { kind: JobKind; row: PersonRow }) {
   const { t } = useTranslation();
   const number = useNumber();

@@ -11,7 +11,7 @@ type Of = "people" | "profiles";
 export interface Touched {
   of: Of;
   count: number;
-  /** Undefined: not known yet, or not for this user to know. */
+  /** Undefined: not known yet, or not visible to this user. */
   share: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import { IconBell } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-/** Asks the browser for permission to notify the user of the end, only when pressed. */
+/** When pressed, asks the browser for permission to notify the user of the end. */
 export function NotificationButton() {
   const { t } = useTranslation();
   const [permission, setPermission] = useState(() => ("Notification" in window ? Notification.permission : "denied"));

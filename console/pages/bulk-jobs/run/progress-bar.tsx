@@ -6,8 +6,8 @@ import { kindsOnPage, type CountName } from "../kinds.ts";
 import { useAnnouncement } from "./use-announcement.ts";
 
 /**
- * A job's progress: a bar of what has changed, was so already and failed, the same in words, and announcements for
- * screen readers.
+ * A job's progress: a bar with the rows that were changed, needed no change or failed, the same in words, and
+ * announcements for screen readers.
  */
 export function ProgressBar({ job }: { job: Job }) {
   const { t } = useTranslation();

@@ -4,13 +4,13 @@ type Revocation = components["schemas"]["RevocationsPicture"]["revocations"][num
 
 /** Profiles that a bulk job revoked, or that were revoked at the same instant. */
 export interface Mark {
-  /** Of the last of them. */
+  /** The time of the last of these revocations. */
   revokedAt: string;
   job: Revocation["job"];
   devices: [Revocation, ...Revocation[]];
-  /** Seconds until the last of them was on a list; null: not all are, as far as known. */
+  /** Seconds until all of them were on a list; null: as far as known, some are not. */
   listed: number | null;
-  /** Seconds until the first of them was refused; null: none was, as far as known. */
+  /** Seconds until the first of them was refused; null: as far as known, none was. */
   refused: number | null;
 }
 
@@ -34,11 +34,11 @@ export function marksOf(revocations: readonly Revocation[]): Mark[] {
   return [...marks.values()];
 }
 
-/** Clocks of servers differ a little: nothing comes before the revocation. */
+/** Clocks of servers differ a little, so no time is before the revocation. */
 const secondsBetween = (from: string, to: string | null): number | null =>
   to === null ? null : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1_000);
 
-/** The length of a bar: each doubling of the time adds the same. */
+/** The length of a bar: each doubling of the time adds the same length. */
 export const lengthOf = (seconds: number | null): number => (seconds === null ? 0 : 1 + Math.log2(1 + seconds));
 
 /** Undefined: there are no values. */

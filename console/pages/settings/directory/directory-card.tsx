@@ -3,7 +3,7 @@ import { useMay } from "../../../session/may.ts";
 import { AnchorLink } from "../../../ui/anchor-link.tsx";
 import { SettingCard } from "../setting-card.tsx";
 
-/** Leads to the page of the directory. */
+/** Links to the page of the directory. */
 export function DirectoryCard() {
   const { t } = useTranslation();
   const may = useMay();

@@ -13,7 +13,7 @@ import { formatNumber, Time } from "../../../ui/value/time.tsx";
 import { SettingCard } from "../setting-card.tsx";
 import { useDirectory, useDirectoryChange, type Directory } from "./directory.ts";
 
-/** The directory that brings people and takes them away: its address, connections, numbers and settings. */
+/** The directory that adds and removes people: its address, connections, numbers and settings. */
 export function DirectoryPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useDirectory();
@@ -118,7 +118,7 @@ function Numbers({ directory }: { directory: Directory }) {
   );
 }
 
-/** How signing in and the directory meet. */
+/** How the people who sign in are matched with the people of the directory. */
 function Meeting({ directory: { pairwise, newPeople, people, attributes } }: { directory: Directory }) {
   const { t } = useTranslation();
   const may = useMay();

@@ -5,11 +5,11 @@ export type Directory = Schemas["Scim"];
 
 const directoryKey = ["scim"] as const;
 
-/** How the realm and its directory stand to each other. */
+/** Loads the settings and state of the realm's directory. */
 export const useDirectory = () =>
   useQuery({ queryKey: directoryKey, queryFn: ({ signal }) => dataOf(api.GET("/api/scim", { signal })) });
 
-/** Changes how the realm and its directory meet. */
+/** Changes how the realm matches and admits the directory's people. */
 export function useDirectoryChange() {
   const queries = useQueryClient();
   return useMutation({

@@ -33,7 +33,7 @@ export const useSignInTest = (testID: string) =>
     retry: false,
   });
 
-/** Begins a test, and leads this browser to the identity provider. */
+/** Begins a test, and sends this browser to the identity provider. */
 export async function startTest(of: "draft" | "current"): Promise<void> {
   const { address } = await dataOf(api.POST("/api/realm/sign-in/tests", { body: { of } }));
   window.location.assign(address);
@@ -44,7 +44,7 @@ export const activate = (version: string): Promise<unknown> =>
 
 export const discardDraft = (): Promise<unknown> => dataOf(api.DELETE("/api/realm/sign-in/draft"));
 
-/** The form's values. Rules are lines. An empty secret keeps the one of the same client. */
+/** The form's values. Rules are lines. An empty secret keeps the current secret of the same client. */
 export type SignInValues = Record<
   "issuer" | "clientID" | "clientSecret" | "pairwiseID" | "email" | "displayName" | "mayUse" | Role,
   string
@@ -79,7 +79,7 @@ const rulesIn = (text: string): Rule[] =>
     return { claim: claim.trim(), value: line.slice(claim.length + 1).trim() };
   });
 
-/** Stores the draft; the service reads the provider's own documents before. */
+/** Stores the draft, after the service has read the provider's own documents. */
 export async function checkDraft(values: SignInValues): Promise<unknown> {
   const { issuer, clientID, clientSecret, pairwiseID, email, displayName, mayUse } = values;
   const named: Record<string, string> = Object.fromEntries(
@@ -103,7 +103,7 @@ export async function checkDraft(values: SignInValues): Promise<unknown> {
   }
 }
 
-/** Names the form's fields: the claims and rules are fields of their own here. */
+/** Assigns an error to the form's fields: here, each claim and rule has its own field. */
 function atFields({ code, message, status, fields, requestId }: ApiError): ApiError {
   const path = (of: string): string => of.replace(/^mapping\.(?:roles\.)?/, "");
   return new ApiError(code, message, {
@@ -113,6 +113,6 @@ function atFields({ code, message, status, fields, requestId }: ApiError): ApiEr
   });
 }
 
-/** Returns the code of a reason that the service gives; undefined for any other. */
+/** Returns the code of a check from the service's reason; undefined for any other reason. */
 export const checkNamed = (reason: string): string | undefined =>
   Object.entries(signInChecks).find(([, text]) => text === reason)?.[0];

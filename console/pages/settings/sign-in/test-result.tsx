@@ -5,7 +5,7 @@ import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
 import { Facts } from "../../../ui/value/facts.tsx";
 import { useSignInTest, type SignIn, type SignInReport } from "./sign-in.ts";
 
-/** The report of one's own test sign-in: what came, what it would become, or why it failed. */
+/** The report of the user's own test sign-in: what the provider sent, what it would lead to, or why it failed. */
 export function TestResult({ testID, signIn }: { testID: string; signIn: SignIn }) {
   const { t } = useTranslation();
   const { data, error } = useSignInTest(testID);

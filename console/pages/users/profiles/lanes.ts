@@ -10,12 +10,12 @@ type Life = Pick<
 export const endOf = ({ state, revocation, expiresAt }: Life): string | null =>
   revocation?.at ?? (state === "expired" ? expiresAt : null);
 
-/** Returns when the first of the profiles was made. Times are in ISO 8601 in UTC with milliseconds, as in the API. */
+/** Returns when the first of the profiles was issued. Times are in ISO 8601 in UTC with milliseconds, as in the API. */
 export const firstOf = (profiles: readonly Life[]): string | undefined =>
   profiles.map(({ issuedAt }) => issuedAt).toSorted()[0];
 
 /**
- * Returns the lane of a profile between two moments: from its making to its end, with its first and its last check above
+ * Returns the lane of a profile between two moments: from its issue to its end, with its first and its last check above
  * the line, and its refusals below.
  */
 export function laneOf(life: Life, { from, to }: { from: Date; to: Date }): Places {

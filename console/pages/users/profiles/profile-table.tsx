@@ -24,7 +24,7 @@ export function ProfileTable({
 }: {
   label: string;
   profiles: readonly Profile[];
-  /** As far as it is known here. */
+  /** The activities that are known here. */
   activities: Activities;
   /** Omitted: none of the profiles can be revoked. */
   revoke?: (profiles: readonly Profile[]) => void;

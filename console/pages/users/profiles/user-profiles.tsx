@@ -12,7 +12,7 @@ import { userActivityQuery } from "../../../activity/activity.ts";
 import { ProfileTable, type Activities } from "./profile-table.tsx";
 import { Section } from "../../../ui/section.tsx";
 
-/** The most active profiles that a person can have, including renewals in progress. */
+/** A person can have at most this many active profiles, including renewals in progress. */
 const activeMax = 200;
 const pastPerPage = 5;
 

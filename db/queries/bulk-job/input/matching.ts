@@ -45,7 +45,7 @@ export async function addProfiles(
   });
 }
 
-/** Inserts `rows` of what is `found`, in one statement: exactly the selection that is counted is added. */
+/** Inserts the `rows` of the selection `found` in one statement, so exactly the counted selection is added. */
 async function add(tx: Db, { max, found, rows }: { max: number; found: Sql; rows: Sql }): Promise<number> {
   const { count } = only(
     await tx.query<{ count: number }>(

@@ -29,7 +29,7 @@ export interface NewJob extends InRealm {
   requestId: string;
 }
 
-/** Creates a job whose rows are still to come. Clients do not see it until {@link begin}. */
+/** Creates a job that has no rows yet. Clients do not see it until {@link begin}. */
 export async function create(tx: Db, job: NewJob): Promise<void> {
   await tx.query(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
@@ -54,8 +54,8 @@ export async function touch(tx: Db, { realmId, jobId, at }: InRealm & { at: Date
 }
 
 /**
- * Completes the upload: from now on clients see the job, and workers advance it. Returns false if it was given up
- * meanwhile.
+ * Completes the upload: from now on clients see the job, and workers advance it. Returns false if the upload was given
+ * up in the meantime.
  */
 export async function begin(
   tx: Db,

@@ -2,9 +2,8 @@ import { sql, type Sql } from "../../../sql.ts";
 
 /**
  * Resolves the e-mail address of the row `r`, as `e`: `user_id` and `pairwise_id` if exactly one person has it, how
- * many `people` have it, and `ids` of the first of them. Ignores letter case. Applies where the row identifies the
- * person by nothing else, or only by the same text as an id that no person has; other rows have no `e`, and nothing is
- * looked up.
+ * many `people` have it, and `ids` of the first of them. Ignores letter case. Applies if the row identifies the person
+ * only by the address, or also by a pairwise id with the same text; other rows have no `e`, and nothing is looked up.
  */
 export const byEmail = (realmId: string): Sql => sql`
   lateral (

@@ -2,8 +2,8 @@ import { sql, type Sql } from "../../../sql.ts";
 
 /**
  * Resolves the id `given` of a row, as `i`: `user_id` is the person with exactly this id, else the only person with it
- * in another spelling (see `foldId` of the domain). Null `user_id`: several `people` have it, each in another spelling,
- * or none has.
+ * in another spelling (see `foldId` of the domain). If `user_id` is null, several `people` have the id, each in another
+ * spelling, or no person has it.
  */
 export const byId = (realmId: string, given: Sql): Sql => sql`
   lateral (

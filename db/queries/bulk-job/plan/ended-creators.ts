@@ -9,9 +9,9 @@ import * as checks from "./check.ts";
 type Creators = { userIds: readonly string[] } | { clientId: string };
 
 /**
- * Stops the realm's scheduled and queued jobs whose creator, one of these, may no longer create them: another user has
- * to start them. A job that has already locked its people out continues. Call after the creators' access has ended, in
- * the same transaction.
+ * Stops the realm's scheduled and queued jobs whose creator is one of these and may no longer create them: another user
+ * has to start them. A job that has already locked its people out continues. Call after the creators' access has ended,
+ * in the same transaction.
  */
 export async function stopOfEnded(
   tx: Db,

@@ -5,8 +5,8 @@ import * as ids from "./by-id.ts";
 
 /**
  * Resolves the user of each of the rows `r`: by id, by pairwise id, or by both if they match; else by e-mail address.
- * Forgotten users are not found. `error_code` and `message` explain why there is none. A user whom the check found by
- * address is kept until the end.
+ * Forgotten users are not found. `error_code` and `message` explain why no user was found. A user whom the check found
+ * by address remains the row's user until the job ends.
  */
 export const resolved = (rows: Sql, realmId: string): Sql => sql`
   select r.position, r.user_id as given_user_id, k.user_id, k.offboarded_at, k.offboarding_job_id,
@@ -39,8 +39,8 @@ export const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
   select from certificates c where c.user_id = ${userId} and ${isActive(sql`c`, at)} offset 0)`;
 
 /**
- * Whether offboarding the user of a row {@link resolved} as `p` changes anything. An offboarded user with an active
- * profile was left so by a job that did not end well: the next job takes the user over.
+ * Whether offboarding the user of a row {@link resolved} as `p` changes anything. An offboarded user has an active
+ * profile if a job ended early: the next job takes the user over.
  */
 export const wouldLeave = (at: Date): Sql => sql`(p.offboarded_at is null or ${hasActiveProfile(sql`p.user_id`, at)})`;
 

@@ -28,9 +28,9 @@ export async function termsOf(db: Db, { realmId }: { realmId: string }): Promise
 type Judging = Pick<RealmTerms, "maxProfiles" | "maxValidMonths" | "issuerNotAfter"> & { realmId: string; at: Date };
 
 /**
- * The rows `r`, each with the pairwise id `n.pairwise_id` of its user: the row's own, else that of the user who had its
- * e-mail address at the check, or of the only user who has it now. Null: there is no such user or, by `e.people`, there
- * are several.
+ * The rows `r`, each with the pairwise id `n.pairwise_id` of its user: the row's own id, else the id of the user who
+ * had the row's e-mail address at the check, or of the only user who has it now. Null if there is no such user or,
+ * according to `e.people`, there are several.
  */
 export const named = (rows: Sql, realmId: string): Sql => sql`
   ${rows} as r
@@ -43,9 +43,9 @@ export const named = (rows: Sql, realmId: string): Sql => sql`
   cross join lateral (select coalesce(r.pairwise_id, checked.pairwise_id, e.pairwise_id) as pairwise_id) as n`;
 
 /**
- * Plans the onboarding of `rows`: who they are, what they become, and what prevents it. A profile that the user already
- * has, by name and device type, is not issued again. Looks up each row by itself, which is the best plan for any number
- * of rows.
+ * Plans the onboarding of `rows`: who the users are, what changes for them, and what prevents it. A profile that the
+ * user already has, by name and device type, is not issued again. Looks up each row separately, which is the best plan
+ * for any number of rows.
  */
 export const planOnboarding = (
   rows: Sql,

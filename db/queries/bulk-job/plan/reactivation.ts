@@ -11,8 +11,8 @@ export const wouldReturn = (undoOf: string | null): Sql =>
     : sql`(p.offboarded_at is not null and p.offboarding_job_id is not distinct from ${undoOf}::uuid)`;
 
 /**
- * Plans the reactivation of `rows`. With `undoOf`, only users whom that job locked out are reactivated; a user who was
- * offboarded in another way since stays so.
+ * Plans the reactivation of `rows`. With `undoOf`, only users whom that job locked out are reactivated; a user who has
+ * since been offboarded in another way stays offboarded.
  */
 export const planReactivation = (
   rows: Sql,

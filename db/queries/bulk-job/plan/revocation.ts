@@ -1,8 +1,8 @@
 import { sql, type Sql } from "../../../sql.ts";
 
 /**
- * Resolves the user profile of each of the rows `r` by its serial number; `certificate_id` is null where the realm has
- * none. The realm is compared afterwards: a serial number alone finds its certificate.
+ * Resolves the user profile of each of the rows `r` by its serial number; `certificate_id` is null if the realm has no
+ * such profile. The realm is compared afterwards: the serial number alone finds the certificate.
  */
 export const profilesOf = (rows: Sql, realmId: string): Sql => sql`
   select r.position, c.id as certificate_id, c.user_id, c.revoked_at
@@ -12,7 +12,7 @@ export const profilesOf = (rows: Sql, realmId: string): Sql => sql`
                         where serial_number = r.serial_number
                        offset 0) c on c.realm_id = ${realmId} and c.kind = 'user'`;
 
-/** Plans the revocation of `rows`. An expired profile is revoked as well, as outside a job. */
+/** Plans the revocation of `rows`. An expired profile is also revoked, as it is outside a job. */
 export const planRevocation = (rows: Sql, { realmId }: { realmId: string }): Sql => sql`
   select position, user_id, null::bigint as given_user_id,
          case when certificate_id is null then 'failed' when revoked_at is null then 'changed' else 'unchanged' end as verdict,

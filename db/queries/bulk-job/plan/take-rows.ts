@@ -16,7 +16,7 @@ export async function findMissing(
 }
 
 /**
- * Takes rows out of a waiting job and out of the results of its check. Rows that have failed or were taken out before
+ * Takes rows out of a waiting job and out of the results of its check. Rows that have already failed or been taken out
  * stay as they are. Returns the numbers of the rows taken out. Call with the job's row locked.
  */
 export async function takeOut(

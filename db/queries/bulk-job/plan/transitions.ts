@@ -5,10 +5,10 @@ import { sql, type Sql } from "../../../sql.ts";
 import * as states from "../transition.ts";
 import type { Transition } from "../transition.ts";
 
-/** The terms on which a user starts a ready job; what it waited for is settled. */
+/** The terms on which a user starts a ready job; starting it clears the job's notice. */
 interface Start {
   confirmTotal: number | null;
-  /** Undefined: as it was created. */
+  /** Undefined: as when the job was created. */
   graceDays?: number | null | undefined;
 }
 
@@ -23,8 +23,8 @@ const counts = ({ changed, unchanged, failed, skipped, profiles }: Findings): Sq
       affected_profiles = ${profiles}::integer`;
 
 /**
- * Moves a job to `ready`, where a user has to start it; `notice` has the reason if the job would have started by
- * itself.
+ * Moves a job to `ready`, where a user has to start it; `notice` contains the reason if the job should have started
+ * without a user.
  */
 export const toReady = (
   db: Db,
@@ -45,9 +45,9 @@ export const toReady = (
   });
 
 /**
- * Moves a job to `scheduled`, once it is checked or when a user starts it; returns false also when that time has come.
- * Times that a job waits for are compared with the database's clock, so a process whose clock is ahead begins nothing
- * early.
+ * Moves a job to `scheduled`, once it is checked or when a user starts it; also returns false if its time has already
+ * come. Times that a job waits for are compared with the database's clock, so a process whose clock is ahead begins
+ * nothing early.
  */
 export const toScheduled = (
   db: Db,
@@ -92,7 +92,7 @@ export const toQueued = (
       : sql`(state <> 'scheduled' or execute_at <= now()) and (state <> 'grace' or revoke_at <= now())`,
   });
 
-/** Ends a job's grace period, or its being held, now: profiles are revoked as soon as it is the job's turn. */
+/** Ends the grace period of a job, held or not, now: its profiles are revoked as soon as it is the job's turn. */
 export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
   states.enter(db, job, {
     follows: "queued",
@@ -103,8 +103,8 @@ export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
   });
 
 /**
- * Ends a job whose check found nothing to change: as done, or as `failed` with a reason where no row can be carried
- * out. Its rows are final.
+ * Ends a job whose check found nothing to change: as completed, or as `failed` with a reason if no row is usable. Its
+ * rows are final.
  */
 export const endUnchanged = (db: Db, { found, ...job }: Transition & { found: Findings }): Promise<boolean> => {
   const isUsable = found.unchanged + found.skipped > 0;

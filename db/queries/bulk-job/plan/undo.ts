@@ -2,8 +2,8 @@ import { only, type Db } from "../../../client.ts";
 import { sql, type Sql } from "../../../sql.ts";
 
 /**
- * The rows `r` that an undo of the offboarding `jobId` is about, each with its user `u`: users whom it has changed or
- * still locks out.
+ * The rows `r` that an undo of the offboarding `jobId` is about, each with its user `u`: users whom the offboarding has
+ * changed or still locks out.
  */
 const undone = (jobId: string): Sql => sql`
   from job_rows r
@@ -19,7 +19,7 @@ const isLockedOutBy = (jobId: string): Sql => sql`
 export interface UndoPreview {
   /** People who could sign in again. */
   people: number;
-  /** People whom this job has changed, and another action since: they stay as they are. */
+  /** People whom this job changed and another action has changed since; they stay as they are. */
   changedSince: number;
   /** Valid profiles of people who could sign in again; they stay valid. */
   devicesKept: number;
@@ -59,7 +59,9 @@ export async function copyUndone(tx: Db, { from, to }: { from: string; to: strin
   return copied;
 }
 
-/** Whether a job that undoes this one is under way; one that waits to be started does not block another. */
+/**
+ * Whether a job that undoes this one is under way; an undo that waits for a user to start it does not block another.
+ */
 export async function hasRunningUndo(tx: Db, jobId: string): Promise<boolean> {
   const rows = await tx.query(sql`
     select id from jobs where undo_of = ${jobId} and finished_at is null and state <> 'ready' limit 1

@@ -20,7 +20,7 @@ export async function lockOpen(tx: Db, { realmId }: { realmId: string }): Promis
   return first(found)?.id;
 }
 
-/** Creates a held job without people. It begins in its last wait: there is nothing to check. */
+/** Creates a held job without people. It begins in the state `grace`, because there is nothing to check. */
 export async function create(tx: Db, job: InRealm & { actor: Actor; at: Date; requestId: string }): Promise<void> {
   await tx.query(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
@@ -33,7 +33,7 @@ export async function create(tx: Db, job: InRealm & { actor: Actor; at: Date; re
 
 const moved = (at: Date): Sql => sql`revision = revision + 1, progress_at = greatest(progress_at, ${at})`;
 
-/** Adds a person to a held job, or back to it. Call with its row locked. */
+/** Adds a person to a held job, or puts them back into it. Call with the job's row locked. */
 export async function join(
   tx: Db,
   { realmId, jobId, userId, at }: InRealm & { userId: string; at: Date },
@@ -65,7 +65,10 @@ export async function join(
   `);
 }
 
-/** Ends the row of a person who is let back in, if a held job has locked them out. Call before they are. */
+/**
+ * Ends the row of a person whose access is restored, if a held job has locked them out. Call before restoring the
+ * access.
+ */
 export async function leave(
   tx: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },

@@ -18,8 +18,8 @@ export async function lockPending(tx: Db, range: RowRange): Promise<boolean> {
 }
 
 /**
- * Locks the pending rows of a range, and then their users for whom `changes` holds, a condition over `p` as in {@link
- * offboardPlan.resolved}, in the order of their ids. Returns the users; undefined: there is no such row.
+ * Locks the pending rows of a range, then those of their users for whom `changes` holds (a condition over `p` as in
+ * {@link offboardPlan.resolved}), in the order of their ids. Returns the users; undefined if no row is pending.
  */
 export async function lockPendingPeople(
   tx: Db,

@@ -5,7 +5,9 @@ import { sql } from "../../../sql.ts";
 import * as states from "../transition.ts";
 import type { Transition } from "../transition.ts";
 
-/** Moves a job to `running`, with a notice if a user was shown the result of a check that found something else. */
+/**
+ * Moves a job to `running`, with a notice if a user was shown the result of a check that expected a different change.
+ */
 export const toRunning = (
   db: Db,
   {
@@ -71,7 +73,7 @@ export const finish = (db: Db, { cancelled, ...job }: Transition & { cancelled: 
         : sql`state = case when failed > 0 then 'completed_with_errors' else 'completed' end`,
       sql`finished_at = ${job.at}`,
     ],
-    // A job that its check ends has not run: {@link endUnchanged}.
+    // A job that ends with its check has not run: see {@link endUnchanged}.
     onlyIf: sql`state <> 'checking'`,
   });
 

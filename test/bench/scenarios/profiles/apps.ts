@@ -17,7 +17,7 @@ const files = 200;
 const together = 4;
 const waitMsMax = 7_000;
 
-/** Files that the geteduroam apps fetch while a bulk job runs: an app gives up after 8 s, and asks no second time. */
+/** Files that the geteduroam apps fetch while a bulk job runs: an app gives up after 8 s, and does not retry. */
 export const apps: Scenario = {
   title: "Files of the apps beside a bulk job",
   about: `${files} devices, ${together} at a time, fetch the profile of a person who let the app, each with a token of its own: alone, then in the realm whose onboarding of ${rows.toLocaleString("en-GB")} people with a profile each runs. One that is not ready within ${waitMsMax / 1000} s is answered 503.`,
@@ -64,7 +64,10 @@ export const apps: Scenario = {
   },
 };
 
-/** Authorizes an app for one device each of so many people, as their taps and its token requests do. */
+/**
+ * Authorizes an app for one device for each of a number of people, by the same requests as their taps and the app's
+ * token requests.
+ */
 async function drawTokens(service: Service, count: number): Promise<string[]> {
   const { db, realmId } = service;
   const at = systemClock.now();
@@ -89,13 +92,13 @@ async function drawTokens(service: Service, count: number): Promise<string[]> {
   );
 }
 
-/** How long files took, sorted, and how many were not there in time. */
+/** How long files took, sorted, and how many were late. */
 interface Fetched {
   ms: number[];
   late: number;
 }
 
-/** Fetches a file for each token; one that is late is asked for again afterwards, outside the measurement. */
+/** Fetches a file for each token; a late one is requested again afterwards, outside the measurement. */
 async function fetchFiles({ db, port, realmId }: Service, tokens: readonly string[]): Promise<Fetched> {
   const name = (await realms.findById(db, realmId))?.name ?? "";
   const post = (token: string): Promise<Response> =>

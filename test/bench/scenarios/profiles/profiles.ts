@@ -6,15 +6,15 @@ import { measure, untilQuiet, type Measured } from "../../load/index.ts";
 import { addUsers, type Service } from "../../service.ts";
 import type { Run } from "../scenario.ts";
 
-/** Profiles per user: few, so neither the limit nor one user's row is in the way. */
+/** Profiles per user: few, so that neither the limit nor one user's row slows the creation. */
 const profilesPerUser = 4;
 
 /** The pause between two profiles that a client waits for while a job runs. */
 export const singlesPauseMs = 50;
 
 /**
- * Creates profiles over HTTP, each returned with its PKCS#12, for users who have none yet; again while others use the
- * machine. `made` counts all of them; awaits the precondition before each attempt.
+ * Creates profiles over HTTP, each returned with its PKCS#12, for users without a profile; repeats this while others
+ * use the machine. `made` counts the profiles of all attempts; awaits the precondition before each attempt.
  */
 export async function createProfiles(
   { service, quick, cleanup }: Run,
@@ -35,7 +35,7 @@ export async function createProfiles(
   return { ...attempts[0], made: attempts.reduce((sum, { answers }) => sum + answers, 0) };
 }
 
-/** Throws unless there are as many active certificates as there should be, all with keys and serial numbers of their own. */
+/** Throws unless there are as many active certificates as expected, all with different keys and serial numbers. */
 export async function checkCertificates({ service: { db } }: Run, expected: number): Promise<void> {
   const found = only(
     await db.query<{ certificates: number; serials: number; keys: number; unsettled: number }>(sql`
@@ -55,7 +55,7 @@ export async function checkCertificates({ service: { db } }: Run, expected: numb
   }
 }
 
-/** Creates one profile after the other until stopped; returns how long each took. */
+/** Creates one profile after another until stopped; returns how long each took. */
 function createSingles({ port, token }: Service, userIds: readonly string[]): { stop(): Promise<number[]> } {
   const latencies: number[] = [];
   const ending = new AbortController();

@@ -11,7 +11,7 @@ const concurrency = 32;
 const alone = 400;
 const rounds = 2;
 
-/** So many keys that the pool is not full at the first look. */
+/** Enough keys that the pool is not full when first read. */
 const poolOf = (quick: boolean): number => (quick ? 100 : profiles);
 
 /** RSA keys are made in advance, while the worker is idle. */

@@ -90,7 +90,7 @@ export const single: Scenario = {
   },
 };
 
-/** Returns the mean time of each step, from the service's own metrics; nothing if it has none. */
+/** Returns the mean time of each step, from the service's own metrics; empty if the service has none. */
 async function stepsAtOne({ service }: Run, create: () => Promise<unknown>): Promise<string> {
   const before = await service.metrics();
   await create();

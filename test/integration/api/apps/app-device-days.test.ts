@@ -14,7 +14,7 @@ import { startTestResponder } from "../../../support/service/responder.ts";
 import { silentLog } from "../../../support/service/worker.ts";
 import { appsOn, mobile } from "./apps-support.ts";
 
-/** A phone that its person sets up again and again: what the network and the limit see of it in the days after. */
+/** A phone that its owner sets up repeatedly: how the network and the limit treat it in the following days. */
 
 const api = useApi();
 const { given } = api;
@@ -43,7 +43,7 @@ const active = async ({ id }: GivenUser): Promise<string[]> => {
   return rows.map(({ serial }) => serial);
 };
 
-/** Opens the page on a device, leaves its choice as it is, taps, and fetches the file; returns the new profile. */
+/** Opens the page on a device, keeps the preselected choice, allows, and fetches the file; returns the new profile. */
 async function setUp(device: BrowserSession, user: GivenUser): Promise<string> {
   const page = await device.get(authorizeUrl({}, mobile));
   const radios = [...page.text.matchAll(/<input\b[^>]*name="replaces"[^>]*>/g)].map(([input]) => input);
@@ -61,7 +61,7 @@ async function ask(serialNumber: string): Promise<unknown> {
   return outcomeOf((await askOverHttp(ocsp, { body })).body);
 }
 
-/** Asks about a good profile, and waits until the question is written. */
+/** Asks about a good profile, and waits until the request is recorded. */
 async function askNoted(serialNumber: string): Promise<void> {
   expect(await ask(serialNumber)).toBe("good");
   await eventually(async () => {
@@ -72,7 +72,7 @@ async function askNoted(serialNumber: string): Promise<void> {
   });
 }
 
-/** Makes all that a person has older, and lets upkeep run. */
+/** Makes everything of a person older, and runs upkeep. */
 async function hoursPass({ id }: GivenUser, hours: number): Promise<void> {
   const { owner } = api.database;
   const by = sql`make_interval(hours => ${hours})`;
@@ -138,7 +138,7 @@ describe("a person with a limit of one profile", () => {
     expect(fresh.text).toContain("All 1 profiles are in use");
     expect(fresh.text).not.toMatch(/<input\b[^>]*name="replaces"[^>]*\bchecked\b/);
     expect(formsOf(fresh)[0]?.fields).toHaveProperty("replaces");
-    // The control: with the cookie its own profile is chosen.
+    // Control: with the cookie, the phone's own profile is chosen.
     const known = await phone.get(authorizeUrl({}, mobile));
     expect(known.text).toMatch(new RegExp(`<input\\b[^>]*name="replaces"[^>]*value="${profile}"[^>]*\\bchecked\\b`));
   });
@@ -167,7 +167,7 @@ describe("the replaced profile of a phone", () => {
     await becomesRevoked(old);
   });
 
-  test("is refused after 24 hours if the network has asked about the new one as well, once", async () => {
+  test("is refused after 24 hours if the network has also asked about the new one, even once", async () => {
     const { user, old, successor } = await replaced();
     await askNoted(old);
     await askNoted(successor);

@@ -65,7 +65,7 @@ test("concurrent requests get one profile and the same bytes", async () => {
   const { owner } = api.database;
   const user = await person();
   const token = await tokenFor(user);
-  // All of them have found the authorization unused before the first one uses it.
+  // All requests find the authorization unused before the first one uses it.
   const sent = await owner.transaction(async (tx) => {
     await tx.query(sql`select from users where id = ${user.id} for update`);
     const all = Array.from({ length: 6 }, () => fetch(token));
@@ -84,7 +84,7 @@ test("concurrent requests get one profile and the same bytes", async () => {
 });
 
 test.each(["mobileconfig", "apple-mobileconfig"])(
-  "with format=%s it is a configuration profile of a Mac",
+  "with format=%s the file is a configuration profile for a Mac",
   async (format) => {
     const user = await person();
     const token = await tokenFor(user, mobile);
@@ -162,7 +162,7 @@ describe("a request that gets no file", () => {
     });
     if (status === 401) expect(answer.headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
     expect(await made(user)).toEqual({ issuances: 0, active: 0 });
-    // The control; 1 KiB is not too much.
+    // Control: 1 KiB is not too much.
     expect((await fetch(token, { raw: "x".repeat(1_024) })).status).toBe(200);
   });
 
@@ -183,7 +183,7 @@ describe("a request that gets no file", () => {
   });
 });
 
-test("a token is refused in another realm, and for anything but its file", async () => {
+test("a token is refused in another realm, and for every request except its file", async () => {
   const user = await person();
   const token = await tokenFor(user);
   const id = await given.realm();
@@ -223,7 +223,7 @@ describe("after the tap", () => {
     expect((await fetch(token)).status).toBe(200);
   });
 
-  test("a person at the limit gets no file until there is room", async () => {
+  test("a person at the limit gets no file until a profile is revoked", async () => {
     const user = await person({ profileOverride: 1 });
     const token = await tokenFor(user);
     const serial = await given.profile(user);
@@ -250,7 +250,7 @@ describe("after the tap", () => {
     expect((await made(user)).active).toBe(0);
   });
 
-  test("with an issuing CA that ends too soon there is no file, with a longer one there is", async () => {
+  test("no file is issued under an issuing CA that expires too soon; once the CA is valid for longer, the file is issued", async () => {
     const user = await person();
     const token = await tokenFor(user);
     const endsIn = (time: string) =>
@@ -299,7 +299,7 @@ describe("after the tap", () => {
     expect(await made(user)).toEqual({ issuances: 0, active: 0 });
   });
 
-  test("an erased file is 410", async () => {
+  test("a request for an erased file returns 410", async () => {
     const user = await person();
     const token = await tokenFor(user);
     await fetch(token);
@@ -344,11 +344,11 @@ describe("a second authorization of a device whose first file was never sent", (
     expect((await made(user)).active).toBe(2);
   });
 
-  test("lets the first one's waiting issuance fail", async () => {
+  test("makes the waiting issuance of the first one fail", async () => {
     const user = await person({ profileOverride: 1 });
     const device = await browser(user);
     await tokenFor(device);
-    // As after a request whose worker is away.
+    // The state that a request leaves when its worker is away.
     const id = randomUUID();
     await api.database.owner.query(sql`
       insert into issuances (id, realm_id, kind, user_id, name, device_type, format, key_type, validity_months, created_at,
@@ -380,7 +380,7 @@ describe("a device that is set up again", () => {
     `);
     return rows.map(({ serial }) => serial);
   };
-  /** Opens the page, leaves its choice as it is, and fetches the file. */
+  /** Opens the page, keeps the preselected choice, and fetches the file. */
   const setUp = async (device: BrowserSession): Promise<{ chosen: string | undefined; status: number }> => {
     const page = await device.get(authorizeUrl());
     const chosen = chosenOn(page.text);
@@ -432,7 +432,7 @@ describe("a device that is set up again", () => {
     expect(chosenOn(page.text)).toBeUndefined();
   });
 
-  test.each(["1'--", "0", "x", "1".repeat(49)])("%s is no profile", async (replaces) => {
+  test.each(["1'--", "0", "x", "1".repeat(49)])("%s is refused as the profile to replace", async (replaces) => {
     const device = await browser(await person());
     const page = await device.get(authorizeUrl());
     expect((await device.submit(page, { decision: "allow", replaces }, { follow: false })).status).toBe(400);
@@ -454,7 +454,7 @@ describe("a device that is set up again", () => {
   });
 });
 
-test("without a worker a request is 503 in time, and the next one waits for the same profile", async () => {
+test("without a worker a request returns 503, and the next one waits for the same profile", async () => {
   const user = await person();
   const token = await tokenFor(user);
   await worker.stop();
@@ -464,7 +464,7 @@ test("without a worker a request is 503 in time, and the next one waits for the 
     expect(late.headers["retry-after"]).toBe("2");
     expect(await made(user)).toEqual({ issuances: 1, active: 0 });
   } finally {
-    // Until the end of this test, which is the last one that needs a worker.
+    // Runs until the end of this test, which is the last one that needs a worker.
     await api.startWorker();
   }
   let answer = await fetch(token);

@@ -94,7 +94,7 @@ test("a second use of a code ends its token, with an audit entry", async () => {
     status: 400,
     error: "invalid_grant",
   });
-  // A stranger with the code alone has ended nothing.
+  // A stranger who has only the code has not ended the token.
   expect((await fetch(token, { query: "?format=x" })).status).toBe(400);
   const count = () => api.database.owner.query(sql`select id from app_authorizations where user_id = ${user.id}`);
   expect(await count()).toHaveLength(1);

@@ -92,6 +92,6 @@ test("a sign-in does not continue to a realm without the apps", async () => {
   };
   expect((await login(off)).status).toBe(400);
   expect((await login("nobody-has-it")).status).toBe(400);
-  // The control: that realm has no sign-in, and the page says so.
+  // Control: the realm with the apps is accepted, but nobody can sign in to it, and the page reports that.
   expect((await login(realm)).status).toBe(403);
 });

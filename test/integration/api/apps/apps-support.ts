@@ -10,7 +10,7 @@ export const mobile = { client_id: "app.eduroam.geteduroam", redirect_uri: "app.
 
 type App = typeof windows | typeof mobile;
 
-/** An app of a realm, and the person at the device. */
+/** Returns the requests of an app of a realm, and of the person at the device. */
 export function appsOn(api: TestApi, realm: () => string) {
   const { browser } = authorizationOn(api);
   const { verifier, challenge } = drawPkce();
@@ -53,7 +53,7 @@ export function appsOn(api: TestApi, realm: () => string) {
         ...fields,
       }),
 
-    /** Returns the token of a tap. */
+    /** Taps for a person and returns the resulting token. */
     tokenFor: async (user: GivenUser | BrowserSession, app: App = windows): Promise<string> => {
       const person = "get" in user ? user : await browser(user);
       const { code = "" } = answerOf(await flows.tap(person, app));
@@ -79,7 +79,7 @@ export function appsOn(api: TestApi, realm: () => string) {
   return flows;
 }
 
-/** Returns an answer without what differs between any two. */
+/** Returns a response without the parts that differ between any two responses. */
 export const withoutReference = ({ status, headers, text }: Pick<ApiAnswer, "status" | "headers" | "text">) => {
   const { date: _, "x-request-id": id = "", "set-cookie": __, ...rest } = headers;
   const plain = text.replaceAll(String(id), "ID").replaceAll(/<time\b.*?<\/time>/g, "TIME");

@@ -53,7 +53,7 @@ describe("an error is shown on a page, never redirected", () => {
   });
 });
 
-describe("an error is sent to the app, with the state as it was", () => {
+describe("an error is sent to the app, with the state unchanged", () => {
   test.each<[string, Record<string, string | undefined>, string]>([
     ["another response type", { response_type: "token" }, "unsupported_response_type"],
     ["no response type", { response_type: undefined }, "invalid_request"],
@@ -165,7 +165,7 @@ test("the same form sent again gives a new code for the same authorization, unti
   expect((await redeem(first)).body).toMatchObject({ error: "invalid_grant" });
   const { body } = await redeem(second);
   expect(body).toMatchObject({ token_type: "Bearer" });
-  // Used: the person is asked again, and what the app has stays.
+  // Once a code is used, the person is asked again, and the app's authorization stays.
   expect((await send()).headers.location).toMatch(/^\/letswifi\//);
   expect(await authorizationsOf(owner)).toHaveLength(1);
 });
@@ -187,7 +187,7 @@ test("the same form sent again with another name or profile to replace changes t
   expect(await wanted()).toEqual([{ name: "Work laptop", renews: serial }]);
 });
 
-test("the same form sent again after half an hour starts over and gives no code", async () => {
+test("the same form sent again after half an hour starts over and returns no code", async () => {
   const owner = await given.user({ realmId });
   const person = await browser(owner);
   const page = await person.get(authorizeUrl());
@@ -284,14 +284,14 @@ describe("the page and the tap name the reason why no profile can be made", () =
     expect(page.status).toBe(429);
     expect(Number(page.headers["retry-after"])).toBeGreaterThan(3_500);
     expect(page.text).not.toContain('value="allow"');
-    // One after an hour.
+    // One more is allowed an hour after the oldest.
     await api.database.owner.query(sql`
       update hand_overs set created_at = created_at - interval '61 minutes'
        where id = (select id from hand_overs where user_id = ${owner.id} order by created_at limit 1)
     `);
     expect((await tap(await fresh())).status).toBe(303);
     expect((await (await fresh()).get(authorizeUrl())).status).toBe(429);
-    // Other people may.
+    // Other people are not limited.
     expect((await tap(await browser(await given.user({ realmId })))).status).toBe(303);
   });
 });

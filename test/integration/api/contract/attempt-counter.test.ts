@@ -20,13 +20,13 @@ const realmId = "1";
 let addresses = 0;
 const newAddress = (): string => `192.0.2.${++addresses}`;
 
-/** Makes an attempt at the account that its name stands for, in lower case. */
+/** Makes an attempt at the account whose name is the user name in lower case. */
 const at = <Guess extends { username: string }>(guess: Guess) => ({
   ...guess,
   find: () => Promise.resolve({ account: guess.username.toLowerCase() }),
 });
 
-/** Returns the outcome of an attempt: let through, or when to try again. */
+/** Returns the outcome of an attempt: "counted", or the seconds to wait. */
 const outcomeOf = async (guess: Promise<unknown>): Promise<"counted" | number> => {
   try {
     await guess;
@@ -51,7 +51,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     createAttemptCounter({ backend: backend(), db: database.open("realmpass_api"), masterKeys, log: silentLog });
   beforeAll(async () => {
     [one, other] = [open(), open()];
-    // A missing connection counts as an outage: wait until both count in the store.
+    // A missing connection counts as an outage, so this waits until both processes count in the store.
     for (const guesses of [one, other]) {
       await eventually(async () => {
         const before = (await stored()).length;
@@ -153,7 +153,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     const elsewhere = (index: number) => at({ ...home, address: `2001:db8:8:${index.toString(16)}::1` });
     expect(counted(await times(120, (index) => one.password(elsewhere(index))))).toBe(100);
     expect(await outcomeOf(one.password(elsewhere(200)))).not.toBe("counted");
-    // A refused attempt from elsewhere costs nothing, and one from home is still one of ten.
+    // A refused attempt from elsewhere costs nothing, and the home network still has its own ten attempts.
     expect(counted(await times(12, () => other.password(at(home))))).toBe(10);
     const stranger = { ...home, username: "emmy" };
     expect(

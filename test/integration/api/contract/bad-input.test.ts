@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 const json = { "content-type": "application/json" };
 
-/** Headers of a caller that the endpoint lets in, so only the request can be refused. */
+/** Headers of a caller whom the endpoint accepts, so only the request itself can be refused. */
 const headersFor = ({ endpoint: { access, scope, furtherScopes } }: Sample): Record<string, string> => {
   if (access === "guest") return guestHeaders;
   if (scope === "radius.read") return machineHeaders;
@@ -117,7 +117,7 @@ describe.each(titled)("%s", (_, sample) => {
     for (const raw of [
       JSON.stringify({ ...sample.body, [name]: "x", [name.toUpperCase()]: "x" }),
       JSON.stringify({ ...sample.body, [name]: { deep: [] } }),
-      // A user need not have a role, nor a realm named RADIUS servers or roaming consortiums.
+      // A user may have no role, and a realm may name no RADIUS servers or roaming consortiums.
       ...(["roles", "radiusAddresses", "radiusNames", "rcois"].includes(name)
         ? []
         : [JSON.stringify({ ...sample.body, [name]: [] })]),
@@ -133,7 +133,7 @@ describe.each(titled)("%s", (_, sample) => {
 
   test.each(sample.endpoint.path.includes(":") ? badParts : [])("a path that ends in %s is refused", async (part) => {
     const answer = await send(sample, { path: (own) => own.replace(/[^/]+$/, part) });
-    // A name may contain dots and slashes, so the request then lacks a body.
+    // A name can contain dots and slashes; such a request is refused because it lacks a body.
     expectRefused(answer);
     expect(answer.headers["set-cookie"]).toBeUndefined();
   });

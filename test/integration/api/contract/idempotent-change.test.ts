@@ -14,7 +14,7 @@ beforeAll(() => {
 const hour = 3_600_000;
 const start = new Date("2027-03-01T00:00:00Z");
 
-/** The callers: one service, another one, and a person through two applications. */
+/** The callers: two services, and a person who uses two applications. */
 const holder = { realmId: "1", scopes: new Set<never>(), expiresAt: new Date("2037-01-01") };
 const serviceOf = (clientId: string): Principal => ({ kind: "service", clientId, ...holder });
 const personOf = (userId: string, clientId: string): Principal => ({
@@ -36,7 +36,7 @@ interface Sent {
   at?: Date;
 }
 
-/** Sends changes that each return another number, which shows which of them was made. */
+/** Sends changes that each return a different number, which shows which change was made. */
 function sender() {
   const state = { made: 0 };
   const send = async (sent: Sent): Promise<number> => {

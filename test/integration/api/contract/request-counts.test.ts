@@ -39,7 +39,7 @@ test("the counts of all processes add up in one row for each hour and status", a
   ]);
 });
 
-test("counts that could not be written are written later, with those of the time since", async () => {
+test("counts that could not be written are written later, together with newer counts", async () => {
   const { clientId } = await given.application({ realmId });
   const db = database.open("realmpass_api");
   let fails = true;

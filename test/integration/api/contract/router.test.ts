@@ -55,7 +55,7 @@ test("401 distinguishes a missing token from a bad one, and only the header is r
   ).toBe(200);
 });
 
-test("an expired token, an offboarded user's and a switched-off client's are refused", async () => {
+test("an expired token, the token of an offboarded user and the token of a switched-off client are refused", async () => {
   const { realmId } = api;
   const clientId = (await given.application({ realmId })).clientId;
   const off = (await given.application({ realmId, active: false })).clientId;

@@ -4,14 +4,14 @@ import { sql } from "../../../../db/sql.ts";
 import { nobodysSubject, samplesOf } from "../../../support/given/endpoint-samples.ts";
 import { sendRequest, useApi, type ApiAnswer } from "../../../support/service/api.ts";
 
-/** A caller behind a proxy, so that a request can come from any address. */
+/** The API trusts a proxy, so a test's request can come from any address. */
 const api = useApi({ settings: { trustedProxies: "127.0.0.1" } });
 const { as, given } = api;
 const owner = () => api.database.owner;
 
 interface Directory {
   clientId: string;
-  /** The address of its tokens. */
+  /** The API path of its tokens. */
   path: string;
   token: string;
   id: string;
@@ -34,7 +34,7 @@ const isRefused = ({ status, headers }: ApiAnswer): void => {
   expect([status, headers["www-authenticate"]]).toEqual([401, 'Bearer realm="api", error="invalid_token"']);
 };
 
-/** Returns a directory whose token was known a moment ago. */
+/** Returns a directory whose token has been accepted once. */
 async function givenKnown(settings: object = {}): Promise<Directory> {
   const directory = await givenDirectory(settings);
   isKnown(await ask(directory.token));
@@ -52,7 +52,7 @@ describe("a static token is refused", () => {
       isRefused(await from(outside));
     }
     isRefused(await ask(token));
-    // Another caller's mistake blocks nobody.
+    // The refusals do not affect a caller inside the networks.
     isKnown(await from("192.0.2.7"));
   });
 
@@ -95,7 +95,7 @@ describe("a static token is refused", () => {
     isRefused(await ask(token));
   });
 
-  test("when it differs in one character, and an access token with its prefix is none", async () => {
+  test("when it differs in one character, lacks its prefix or consists only of the prefix", async () => {
     const { token } = await givenKnown();
     isRefused(await ask(`${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`));
     isRefused(await ask(token.replace("rpk_", "")));
@@ -103,10 +103,10 @@ describe("a static token is refused", () => {
   });
 });
 
-/** Of a caller who is known, and may not. */
+/** The errors for a caller who is authenticated but not allowed. */
 const refusals = ["forbidden", "insufficient_scope", "user_required", "guest_account_required"];
 
-test("a static token opens no endpoint of the API", async () => {
+test("a static token gives access to no endpoint of the API", async () => {
   const { token } = await givenKnown();
   const caller = as.token(token);
   const samples = samplesOf(

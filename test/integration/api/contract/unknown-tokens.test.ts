@@ -23,10 +23,10 @@ beforeEach(() => {
   queries = 0;
 });
 
-test("a token that was just unknown is refused without another query", async () => {
+test("a token that was unknown a moment ago is refused without another query", async () => {
   const flood = as.token(unknown());
   for (let sent = 0; sent < 50; sent++) expect(await flood.get("/api/realm")).toBeError("unauthenticated");
-  // A slow machine may need more than the second that the entry is cached.
+  // A slow machine may need more than the second for which the entry is cached.
   expect(queries).toBeLessThan(25);
 
   queries = 0;

@@ -40,7 +40,7 @@ describe("beyond the limit of refusals for one address", () => {
     ["a bad token", "/api/realm", () => as.token("bad"), 'Bearer realm="api", error="invalid_token"'],
     ["no token", "/api/realm", () => as.nobody(), 'Bearer realm="api"'],
     ["no session of the console", "/console/api/realm", () => as.nobody(), 'Bearer realm="api"'],
-  ] as const)("a 401 for %s stays one, with its challenge, and has Retry-After", async (_, path, of, challenge) => {
+  ] as const)("a 401 for %s stays a 401, with its challenge, and has Retry-After", async (_, path, of, challenge) => {
     const answers = await burst(20, () => of().get(path, { headers: { "x-realmpass-console": "1" } }));
 
     for (const answer of answers) {
@@ -51,7 +51,7 @@ describe("beyond the limit of refusals for one address", () => {
     expect(answers.some(hasRetryAfter)).toBe(true);
   });
 
-  test("a 403 becomes a 429, which contains nothing of the refusal", async () => {
+  test("a 403 becomes a 429, with no trace of the refusal", async () => {
     const callers = await Promise.all(Array.from({ length: 10 }, () => given.user({ realmId: api.realmId })));
     const answers = await Promise.all(callers.map((user) => as.user(user, { scopes: [] }).get("/api/realm")));
     const limited = answers.filter(({ status }) => status !== 403);

@@ -59,7 +59,7 @@ test("successful requests that machines send all day are not logged at the usual
     expect(await logged(route), route).toEqual([{ level: "debug", status: 200 }]);
 });
 
-test("a CRL that the client already has is not logged either", async () => {
+test("a CRL that the client already has is not logged at the usual level", async () => {
   const url = `${api.url}/crl/${realm.issuerId}.crl`;
   const tag = (await fetch(url)).headers.get("etag") ?? "";
   await logged("/crl/:file");
@@ -68,7 +68,7 @@ test("a CRL that the client already has is not logged either", async () => {
   expect(await logged("/crl/:file")).toEqual([{ level: "debug", status: 304 }]);
 });
 
-test("the same addresses are logged if something is wrong, and all others always", async () => {
+test("requests to the same addresses are logged if they fail, and requests to all other addresses always", async () => {
   expect((await ask({ "content-encoding": "gzip" })).status).toBe(415);
   expect((await fetch(`${api.url}/crl/999999.crl`)).status).toBe(404);
   expect((await fetch(`${api.url}/ca/999999.cer`)).status).toBe(404);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../support/run/eventually.ts";
 import { useApi } from "../../../support/service/api.ts";
 
-/** Sends bytes to an api; `received` resolves with its whole response once it has ended the connection. */
+/** Sends bytes to an api; `received` resolves with the whole response once the api has ended the connection. */
 function speak(url: string, bytes: string) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -14,7 +14,7 @@ function speak(url: string, bytes: string) {
   return { socket, received: text(socket).catch(() => "") };
 }
 
-/** Returns a request with a token; without one, the api does not read the bodies of these tests. */
+/** Returns a request with a token, because without a token the api does not read the body. */
 const request = (line: string, token: string, headers: string): string =>
   `${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`;
 

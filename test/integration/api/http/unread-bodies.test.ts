@@ -30,7 +30,7 @@ interface Heard {
   end: "none" | "ended" | "reset";
 }
 
-/** Reads responses, each with its length, from a connection. */
+/** Reads responses from a connection, each by its length. */
 function hear(socket: Socket): { heard: Heard; until: (isSo: (heard: Heard) => boolean) => Promise<Heard> } {
   const heard: Heard = { answers: [], end: "none" };
   const listeners = new Set<() => void>();
@@ -163,7 +163,7 @@ describe.each(refused)("%s", (_, wrong) => {
     const { answers, end } = await until(({ end: how }) => how !== "none");
     expect({ answers, end }).toEqual({ answers: [{ status: wrong.status, keeps: false }], end: "ended" });
 
-    // Bytes after the last request are no request: the second one is not read.
+    // Later bytes are not read as a request: the second request gets no response.
     socket.write(Buffer.alloc(900_000, "x"));
     socket.write(`GET ${next[wrong.server]} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     socket.end();

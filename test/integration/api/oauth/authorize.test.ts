@@ -251,7 +251,7 @@ describe("with ten redirect URIs", () => {
   const placeOf = (location = ""): string => location.replace(/[?&](?:code|error|error_description|state|iss)=.*$/, "");
 
   test.each(uris)(
-    "%s receives its code and its errors, with our issuer, and the code cannot be redeemed with another one",
+    "%s receives its code and its errors, with the issuer, and the code cannot be redeemed with another URI",
     async (uri) => {
       const { headers } = await askAt(uri, { state: markedState });
       expect(placeOf(headers.location)).toBe(uri);
@@ -296,7 +296,7 @@ describe("with ten redirect URIs", () => {
     expectShownOnPage(await (await browser(user)).get(url, { follow: false }));
   });
 
-  test("a removed one is refused, and a code that was issued for another one can still be redeemed", async () => {
+  test("a removed URI is refused, and a code that was issued for another URI can still be redeemed", async () => {
     const app = await given.application({
       realmId: api.realmId,
       type: "useragent",

@@ -14,12 +14,12 @@ beforeAll(async () => {
 let addresses = 0;
 const newAddress = (): string => `198.51.100.${++addresses}`;
 
-/** Sends a request to either of two processes in turn. */
+/** Sends a request to one of two processes, in turn. */
 let turn = 0;
 const post = (path: string, fields: Record<string, string>, address: string): Promise<ApiAnswer> =>
   postForm(`${urls[turn++ % urls.length]}${path}`, fields, { "X-Forwarded-For": address });
 
-/** Sends attempts one after another, and returns how many got the usual response before the first other one. */
+/** Sends attempts one after another; returns how many got the usual response before the first 429. */
 async function refusedUntilSlowedDown(guess: () => Promise<ApiAnswer>, usual: number): Promise<number> {
   for (let count = 0; count < 300; count++) {
     const answer = await guess();

@@ -16,7 +16,7 @@ import {
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 
-/** Signing in with a profile grants no more than its maker has. */
+/** A sign-in with a profile grants no more than the profile's creator holds. */
 
 const api = useApi(withClientCertificates);
 const devices = deviceSignInOn(api);
@@ -67,7 +67,7 @@ test("the token has the requested scopes, or all registered ones that every user
   const some = await signIn(device, { scope: "profile.read realm.read" });
   expect(some.body).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
   expect(scopesOf(some)).toEqual(["profile.read", "realm.read"]);
-  // The user has it by a role.
+  // The user has this scope only through a role.
   expect(await signIn(device, { scope: "user.read" })).toMatchObject({
     status: 400,
     body: { error: "invalid_scope" },
@@ -90,7 +90,7 @@ test("the token covers the owner's own resources and nothing from a role", async
   expect((await send(`${api.tlsUrl}/api/profile`, { headers, device })).status).toBe(200);
   expect(await send(`${api.tlsUrl}/api/profiles`, { headers, device })).toBeError("forbidden");
   expect(await send(`${api.tlsUrl}/api/user/${admin.id}/profiles`, { headers, device })).toBeError("forbidden");
-  // Signed in to an application, the same scope of the same person opens both.
+  // With a token from an application, the same scope of the same person gives access.
   expect((await as.user(admin, { scopes: ["profile.read"] }).get("/api/profiles")).status).toBe(200);
 });
 
@@ -111,7 +111,7 @@ test("the token has only scopes that the service which created the profile is re
 test.each([
   ["switched off", (clientId: string) => asAdmin().put(`/api/applications/${clientId}`, { active: false })],
   ["deleted", (clientId: string) => asAdmin().delete(`/api/applications/${clientId}`)],
-])("the certificate grants no more than openid once that service is %s", async (_, end) => {
+])("the certificate grants no more than openid once the service that created the profile is %s", async (_, end) => {
   const { caller, clientId } = await through(["profile.create", "profile.read"]);
   const device = await issue(user, { by: caller });
   expect(scopesOf(await signIn(device))).toEqual(["openid", "profile.create", "profile.read"]);
@@ -129,14 +129,14 @@ test("for a user with a role, the service must hold every scope of the role", as
     expect(answer.headers["www-authenticate"]).toContain(`scope="${lacking}"`);
     expect((await caller.post(profilePath(helper), profileFor({ allowAuth: false }))).status).toBe(200);
   }
-  // Implied scopes are held as well.
+  // A scope that implies another counts as that scope as well.
   const implied = held.map((scope) => (scope === "user.lock" ? "user.modify" : scope));
   for (const scopes of [held, implied]) {
     expect((await (await through(scopes)).caller.post(profilePath(helper), profileFor())).status).toBe(200);
   }
 });
 
-test("for an administrator no service creates one, but another administrator with all scopes does", async () => {
+test("no service can create an authable profile for an administrator, but another administrator with all scopes can", async () => {
   const admin = await given.user({ realmId: realm.realmId, administrator: true });
   const all = await through(scopesAllowedTo("service"));
   expect(await all.caller.post(profilePath(admin), profileFor())).toBeError("insufficient_scope");
@@ -153,7 +153,7 @@ test("roles from the identity provider count like assigned roles", async () => {
   expect(await caller.post(profilePath(auditor), profileFor())).toBeError("insufficient_scope");
 });
 
-test("for oneself, the application must hold every scope that the certificate would grant", async () => {
+test("for the user's own profile, the application must hold every scope that the certificate would grant", async () => {
   for (const person of [user, await given.user({ realmId: realm.realmId, administrator: true })]) {
     const { caller } = await through(["profile.create"], { person });
     const answer = await caller.post(profilePath(person, { own: true }), profileFor());

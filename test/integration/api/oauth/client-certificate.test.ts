@@ -55,7 +55,7 @@ const formOf = (fields: Record<string, string> = {}) => ({
 const signIn = (device: Sent["device"], fields?: Record<string, string>): Promise<ApiAnswer> =>
   devices.signIn(client, device, fields);
 
-/** Signs in over plain http, as a proxy passes the certificate on. */
+/** Signs in over plain http, with the certificate in a header as a proxy forwards it. */
 const signInBehindProxy = (value: string, { from = trusted, name = header } = {}): Promise<ApiAnswer> =>
   send(`${api.url}/oauth/token`, { form: formOf(), headers: { [name]: value }, from });
 
@@ -285,7 +285,7 @@ describe("the token", () => {
     expect((await open(token, sent, api.url)).status).toBe(200);
   });
 
-  test("of another kind needs no certificate, and one does no harm", async () => {
+  test("of another kind needs no certificate, and works with one as well", async () => {
     const token = await given.token({ realmId: user.realmId, clientId: client.clientId, userId: user.id });
     expect((await open(token)).status).toBe(200);
     expect((await open(token, { device: await issue(user) })).status).toBe(200);
@@ -304,7 +304,7 @@ describe("through a proxy", () => {
       byteSequence(der),
       encodeURIComponent(device.certificate),
       encodeURIComponent(device.certificate.trim()),
-      // AWS does not encode these.
+      // AWS does not encode these characters.
       encodeURIComponent(device.certificate).replaceAll("%2B", "+").replaceAll("%2F", "/").replaceAll("%3D", "="),
     ];
     for (const value of accepted) {

@@ -22,7 +22,7 @@ const consentsOf = async (user: GivenUser): Promise<Scope[][]> => {
   return (body.data as { scopes: Scope[] }[]).map(({ scopes }) => [...scopes].sort());
 };
 
-/** Returns whether the person is asked, by an authorization request in a browser that they are signed in to. */
+/** Returns whether an authorization request asks the person for consent, in a browser in which they are signed in. */
 const isAsked = async (user: GivenUser, clientId: string): Promise<boolean> => {
   const who = await browser(user);
   const silently = answerOf(await who.get(authorizeUrl({ clientId }, { prompt: "none" })));
@@ -117,7 +117,7 @@ describe("with several redirect URIs", () => {
   const setUris = async (clientId: string, redirectURIs: readonly string[]) => {
     expect((await as.admin().put(`/api/applications/${clientId}`, { redirectURIs })).status).toBe(200);
   };
-  /** Returns the status of a request that returns to this URI: 200 if the user is asked, 303 if not. */
+  /** Returns the status of an authorization request with this redirect URI: 200 if the user is asked, 303 if not. */
   const statusAt = async (user: GivenUser, { clientId }: { clientId: string }, redirect_uri: string) =>
     (await (await browser(user)).get(authorizeUrl({ clientId }, { redirect_uri }), { follow: false })).status;
   const agree = async (user: GivenUser, application: { clientId: string }, redirect_uri: string) => {
@@ -126,7 +126,7 @@ describe("with several redirect URIs", () => {
     return who.submit(page, { decision: "allow" });
   };
 
-  test("the page names the host that this sign-in returns to, and those that others may return to", async () => {
+  test("the page names the host that this sign-in returns to, and the hosts that other sign-ins may return to", async () => {
     const user = await given.user({ realmId: api.realmId });
     const application = await withUris([first, second, "http://127.0.0.1/back"]);
     const page = async (redirect_uri: string) => {

@@ -60,7 +60,7 @@ const forms: Readonly<Record<string, readonly string[]>> = {
   "/login": ["username", "password", "form_token", "continue"],
 };
 
-/** Returns otherwise valid requests, so the bad value gets as far as it can. */
+/** Returns requests that are valid apart from the bad value, so the value gets as far as possible. */
 const good = (path: string): Record<string, string> => ({
   ...(path === "/oauth/authorize" && {
     response_type: "code",

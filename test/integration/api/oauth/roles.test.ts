@@ -48,7 +48,7 @@ test("other users' tokens have the requested scopes that they and their roles ca
   ).toEqual(["user.read", "guest.read"]);
 });
 
-test("if a scope cannot be granted, an implied one is granted if a role has it", async () => {
+test("if a scope cannot be granted, a scope that it implies is granted if a role has it", async () => {
   const application = await client(["openid", "user.modify", "guest.read"]);
   const { body } = await signIn(await person("help_desk"), application);
   expect(scopesIn(body.access_token)).toEqual(["openid", "user.lock", "guest.view"]);
@@ -66,7 +66,8 @@ test("a new role takes effect once the user was asked, and a removed role at onc
 
   await setRoles(user.id, ["auditor"]);
   expect(await first.get("/api/user")).toBeError("insufficient_scope");
-  // The scope of one's own profiles is in the token, and opens the list now that a role has it.
+  // The token already has the scope for the person's own profiles, which gives access to the list now that a role has
+  // it.
   expect((await first.get("/api/profiles")).status).toBe(200);
   const refreshed = as.token((await refresh(application, body.refresh_token)).body.access_token);
   expect(await refreshed.get("/api/user")).toBeError("insufficient_scope");
@@ -111,7 +112,7 @@ test("a user who can grant none of the requested scopes is not asked", async () 
   expect({ status: visit.status, error: answerOf(visit)["error"] }).toEqual({ status: 303, error: "access_denied" });
 });
 
-test("a token ends when its application loses the scope that implies the token's", async () => {
+test("a token ends when its application loses the scope that implies the token's scope", async () => {
   const application = await client(["openid", "user.modify"]);
   const { body } = await signIn(await person("help_desk"), application);
   const holder = as.token(body.access_token);

@@ -70,7 +70,7 @@ interface Holder {
 }
 
 /**
- * Makes a token of a holder, so many seconds old; the first byte of its hash decides whether a service's tokens are
+ * Makes a token of a holder, this many seconds old; the first byte of its hash decides whether a service's tokens are
  * counted.
  */
 const made = (holder: Holder, secondsAgo: number, hash: { first: number; last: number }) => {

@@ -18,7 +18,7 @@ beforeAll(() => {
   db = database.open("realmpass_api", { connectionsMax: 4 });
 });
 
-/** Starts another process at this moment, without knowledge of earlier keys. */
+/** Starts another process at this moment, which knows no earlier keys. */
 const processAt = (ms: number): TokenSigningKeys =>
   createTokenSigningKeys({ db, masterKeys: key, clock: { now: () => new Date(start + ms) } });
 
@@ -70,7 +70,7 @@ test("a key is published a day before it signs, signs for 30 days, and stays pub
 
   const rotated = processAt(30 * day);
   expect(kidOf(await signed(rotated))).toBe(next);
-  // A process that has not noticed yet signs with the old key, and every process can verify that.
+  // A process that has not noticed the rotation yet signs with the old key, and every process can verify the signature.
   const late = await signed(before);
   expect(kidOf(late)).toBe(old);
   expect(await verifies(late, rotated)).toBe(true);

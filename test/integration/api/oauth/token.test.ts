@@ -137,7 +137,7 @@ describe("refused", () => {
   });
 });
 
-describe("fullTokenAnswers adds expires_in and scope to an application's token answers", () => {
+describe("fullTokenAnswers adds expires_in and scope to an application's token responses", () => {
   test.each([true, false])("%s", async (fullTokenAnswers) => {
     const admin = as.admin({ realmId: api.realmId });
     const home = { name: `Planner ${fullTokenAnswers}`, clientURI: "https://client.example", fullTokenAnswers };

@@ -13,7 +13,7 @@ const registry = new Registry();
 const api = useApi({ registry, settings: { trustedProxies: "127.0.0.1, 10.0.0.0/8" } });
 const body = Buffer.from("a request");
 
-/** Responds to every request, with a delay if set, and records its headers. */
+/** The headers of each request to the test's responder, which responds after `answersAfterMs`. */
 const asked: IncomingHttpHeaders[] = [];
 let answersAfterMs = 0;
 let responder: Server;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   await once(responder, "listening");
   const { port } = responder.address() as AddressInfo;
-  // Alive for an hour, however slow this machine is.
+  // Registered as alive for an hour, so a slow machine does not matter.
   const ocspUrl = `http://127.0.0.1:${port}`;
   await givenProcess(api.database.owner, { kind: "responder", ocspUrl });
   await eventually(async () => {

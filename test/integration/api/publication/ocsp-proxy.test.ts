@@ -109,7 +109,7 @@ describe("the OCSP address in certificates", () => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     await registered(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
-    // On a busy machine the slow one may be later than the longest wait.
+    // On a busy machine the slow responder may take longer than the longest wait.
     await eventually(async () => {
       expect(await Promise.all(Array.from({ length: 4 }, ask))).toEqual(["good", "good", "good", "good"]);
     });

@@ -180,7 +180,7 @@ test("a client that has the current CRL gets 304, and HEAD returns the headers o
   });
 });
 
-test("the issuer's certificate is at the address in certificates, as DER, and its chain beside it as PEM", async () => {
+test("the issuer's certificate is at the address in certificates, as DER, and its chain is at the same path with .pem, as PEM", async () => {
   const { certificate } = await issue();
   const access = new ParsedCertificate(certificate).getExtension(AuthorityInfoAccessExtension);
   expect(access?.caIssuers.map(({ value }) => value)).toEqual([`http://pki.example/ca/${realm.issuerId}.cer`]);

@@ -35,7 +35,7 @@ const fetched = async (path: string, headers: Record<string, string> = {}, metho
 
 async function publish(revoke: readonly string[] = []): Promise<RootCrl> {
   const { owner } = api.database;
-  // The only root of this database with a CRL.
+  // This database has only one root with a CRL.
   const [before] = await rootCrls.list(owner);
   const at = systemClock.now();
   const signed = await signRootCrl({ root, passphrase, before, revoke: revoke as readonly SerialNumber[], at });
@@ -73,7 +73,7 @@ test.each([
   expect((await fetched(written(path).replace("root", "toor"))).status).toBe(404);
 });
 
-test("a client that has it gets 304 until the root signs the next", async () => {
+test("a client that has the CRL gets 304 until the root signs the next one", async () => {
   const path = rootCrlPath(crl.fingerprint);
   const plain = { "accept-encoding": "identity" };
   const etag = (await fetched(path, plain)).headers.get("etag") ?? "";

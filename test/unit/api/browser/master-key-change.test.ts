@@ -12,13 +12,13 @@ const [old, fresh] = [randomBytes(32).toString("base64url"), randomBytes(32).toS
 const under = (keys: string) =>
   ({ masterKeys: masterKeys(keys), settings: { authUrl: "http://localhost:3000" } }) as unknown as Deps;
 
-/** The request of a browser of this service: it has its cookie already, so no cookie is set. */
+/** A request from a browser that already has this service's cookie, so no cookie is set. */
 const visit = {
   request: { headers: { cookie: "realmpass-form=a-browser", origin: "http://localhost:3000" } },
   response: undefined as unknown as Response,
 };
 
-test("a form made under the earlier master key is accepted while that key is still the second one", () => {
+test("a form made under the earlier master key is accepted while that key is still the second key", () => {
   const both = under(`${fresh},${old}`);
   const token = formTokenFor(under(old), visit);
   expect(verifyFormToken(both, visit.request, token)).toBe(true);
@@ -26,7 +26,7 @@ test("a form made under the earlier master key is accepted while that key is sti
   expect(verifyFormToken(under(fresh), visit.request, formTokenFor(both, visit))).toBe(true);
 });
 
-test("a hand-over that was made under the earlier master key is shown with the link it has", () => {
+test("a hand-over that was made under the earlier master key is shown with its original link", () => {
   const id = "0d5f7a8e-4f0e-4d3c-9c59-0c5e3b0b8a11";
   const token = handOverToken(under(old), id);
   const handOver = { id, tokenHash: hashOfToken(token) };
@@ -34,7 +34,7 @@ test("a hand-over that was made under the earlier master key is shown with the l
   expect(handOverToken(under(`${fresh},${old}`), id)).not.toBe(token);
 });
 
-test("a hand-over that was made under the earlier master key is shown with its code, and found by it", () => {
+test("a hand-over that was made under the earlier master key is shown with its original code, and found by it", () => {
   const id = "0d5f7a8e-4f0e-4d3c-9c59-0c5e3b0b8a11";
   const [before, both] = [under(old), under(`${fresh},${old}`)];
   const code = shortCodeOf(before, { id, codeHash: null });

@@ -40,13 +40,13 @@ test("a service needs only the scope", () => {
 });
 
 describe("admission to an endpoint", () => {
-  test("of staff is refused to a person whose roles lack the scope", () => {
+  test("for staff is refused to a person whose roles lack the scope", () => {
     expect(admits(person(["administrator"], "user.read"), "staff", "user.read")).toBe(true);
     expect(admits(person(["guest_manager"], "user.read"), "staff", "user.read")).toBe(false);
     expect(admits(person([], "user.read"), "staff", "user.read")).toBe(false);
   });
 
-  test("of a person's own takes the scope without any role", () => {
+  test("for a person's own data requires the scope, but no role", () => {
     expect(admits(person([], "profile.read"), "user", "profile.read")).toBe(true);
     expect(admits(person([]), "user", "profile.read")).toBe(false);
     expect(admits(service("profile.read"), "user", "profile.read")).toBe(false);

@@ -19,7 +19,7 @@ const complete = {
 const load = (env: Env) => loadConfig(apiVariables, env);
 
 describe("the TLS listener", () => {
-  test("is there when it has a port, a certificate and a key", () => {
+  test("is configured by a port, a certificate and a key", () => {
     expect(tlsListenerOf(load(complete))).toEqual({ port: 3443, certificate: certificate.trimEnd() + "\n", key });
     expect(tlsListenerOf(load({}))).toBeUndefined();
   });
@@ -45,11 +45,11 @@ describe("the TLS listener", () => {
 describe("where people sign in with profiles", () => {
   const settings = (env: Env, tlsPort?: number) => clientCertificatesOf(load(env), tlsPort);
 
-  test("is not offered unless configured", () => {
+  test("is nowhere unless configured", () => {
     expect(settings({ REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toBeUndefined();
   });
 
-  test("is the TLS listener, under the address that clients know it by", () => {
+  test("is the TLS listener, under the address by which clients know it", () => {
     expect(settings({ REALMPASS_AUTH_URL: "https://auth.example:8443/x" }, 3443)).toEqual({
       listenerUrl: "https://auth.example:3443",
     });
@@ -59,7 +59,7 @@ describe("where people sign in with profiles", () => {
     expect(() => load({ REALMPASS_TLS_URL: "http://mtls.example" })).toThrow(/REALMPASS_TLS_URL/);
   });
 
-  test("is a trusted proxy; from others no header is accepted", () => {
+  test("is a trusted proxy; the header is not accepted from others", () => {
     const env = { REALMPASS_CLIENT_CERTIFICATE_HEADER: "Client-Cert" };
     expect(settings({ ...env, REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toEqual({ header: "Client-Cert" });
     expect(() => settings(env)).toThrow(ConfigError);

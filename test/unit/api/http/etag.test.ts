@@ -17,7 +17,7 @@ test("If-Match compares strongly: a weak tag never matches", () => {
   for (const none of [other, "", tag.slice(1, -1)]) expect(matchesStrongly(none, tag)).toBe(false);
 });
 
-test("If-None-Match compares weakly: a weak tag matches as well", () => {
+test("If-None-Match compares weakly: a weak tag matches, too", () => {
   for (const known of [tag, `W/${tag}`, `${other}, W/${tag}`, "*"]) expect(hasRepresentation(known, tag)).toBe(true);
   for (const unknown of [undefined, other, `W/${other}`, ""]) expect(hasRepresentation(unknown, tag)).toBe(false);
 });

@@ -22,7 +22,7 @@ test("another key is not over its limit", () => {
   expect(keys.msLeft("b")).toBeUndefined();
 });
 
-test("with askAgainMs, a key is no longer held as exhausted after that time, even before its window ends", () => {
+test("with askAgainMs, a key no longer counts as exhausted after that time, even before its window ends", () => {
   const keys = createExhaustedKeys({ askAgainMs: 1_000 });
   keys.add("a", 60_000);
 
@@ -38,7 +38,7 @@ test("when the list is full, the oldest key makes room for the newest", () => {
   expect(["a", "b", "c"].filter((key) => keys.msLeft(key) !== undefined)).toEqual(["b", "c"]);
 });
 
-test("a known key takes no more room when it is added again", () => {
+test("a known key takes no additional room when it is added again", () => {
   const keys = createExhaustedKeys({ keysMax: 2 });
   for (const key of ["a", "b", "b"]) keys.add(key, 900);
   expect(["a", "b"].filter((key) => keys.msLeft(key) !== undefined)).toEqual(["a", "b"]);

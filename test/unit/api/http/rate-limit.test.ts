@@ -17,7 +17,7 @@ interface Sent {
   headers: Record<string, unknown>;
 }
 
-/** Sends requests with one token as the API counts them, so many in each whole second, for so many seconds. */
+/** Sends requests with one token as the API counts them: this many in each whole second, for this many seconds. */
 async function send({ perSecond, seconds, limit }: { perSecond: number; seconds: number; limit: number }) {
   const limiter = createRateLimiter({ service: limit, user: 1, refused: 1, tokens: 1 });
   const hash = createHash("sha256").update("token").digest();
@@ -69,7 +69,7 @@ test("a refusal names the end of the window in both headers", async () => {
   }
 });
 
-test("a session gets access tokens up to the limit in a minute, however slowly it asks; a service has no such limit", async () => {
+test("a session gets access tokens up to the limit in a minute, however slowly it requests them; a service has no such limit", async () => {
   const limiter = createRateLimiter({ service: 1, user: 1, refused: 1, tokens: 30 });
   const issued = { session: [0, 0], service: [0, 0] };
   for (let second = 0; second < 120; second += 1) {

@@ -42,7 +42,7 @@ test("a method of the route is handled, under the route's name", async () => {
   expect((await send("HEAD")).handled).toEqual(["HEAD"]);
 });
 
-test("a method that it does not have is not handled; OPTIONS never is, though Allow may name it", async () => {
+test("a method that the route does not have is not handled; OPTIONS never is, though Allow may name it", async () => {
   for (const method of ["POST", "OPTIONS", "PROPFIND"]) {
     const { handled, thrown, allow } = await send(method);
     expect([handled, allow]).toEqual([[], "GET, HEAD, OPTIONS"]);
@@ -59,7 +59,7 @@ test("an error of the handler is sent in the route's format", async () => {
   expect((await send("GET", { handle: () => Promise.reject(error) })).thrown).toEqual([error]);
 });
 
-test("a request beyond the limit of its address is not handled, and refused in the route's format", async () => {
+test("a request beyond the limit of its address is not handled, but refused in the route's format", async () => {
   const response = new ServerResponse(new IncomingMessage(new Socket())) as Response;
   const exhaust = async (): Promise<void> => {
     for (;;) await limiter.countPublic(response, address);
@@ -69,6 +69,6 @@ test("a request beyond the limit of its address is not handled, and refused in t
   const { handled, thrown } = await send("GET");
   expect(handled).toEqual([]);
   expect(thrown).toMatchObject([{ code: "too_many_requests", retryAfterSeconds: 1 }]);
-  // It keeps a count of its own, per token.
+  // This route has a separate count, per token.
   expect((await send("GET", { limit: "token" })).handled).toEqual(["GET"]);
 });

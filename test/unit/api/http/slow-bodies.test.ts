@@ -15,7 +15,7 @@ const givenRequest = (): IncomingMessage => {
 };
 const ended = { code: "invalid_request", status: 400 };
 
-test("a body that trickles in is given up after 15 seconds", async () => {
+test("a body that trickles in is refused after 15 seconds", async () => {
   const request = givenRequest();
   const body = expect(readBytes(request)).rejects.toMatchObject({ ...ended, message: "The body took too long." });
   for (let second = 0; second < 15; second++) {
@@ -36,7 +36,7 @@ test("a body that arrives in time is read, and no timer ends it later", async ()
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("an upload may take as long as it likes while it is never silent for 30 seconds", async () => {
+test("an upload can take any time as long as it is never silent for 30 seconds", async () => {
   const request = givenRequest();
   const { bytes } = openUpload(request, { types: { "text/csv": { schema: z.string() } }, bytesMax: 1_000 });
   let read = "";

@@ -11,7 +11,7 @@ function leaves(value: unknown, path = ""): [string, string][] {
   return Object.entries(value as object).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
 }
 
-test("every language has every text, and none in another language", () => {
+test("every language has every text, and no text is the same as in another language", () => {
   const [first, ...others] = languages.map((language) => new Map(leaves(pageTexts(language))));
   for (const other of others) {
     expect([...other.keys()].sort()).toEqual([...first!.keys()].sort());
@@ -19,7 +19,7 @@ test("every language has every text, and none in another language", () => {
   }
 });
 
-test.each(languages)("each scope and each problem has words: %s", (language) => {
+test.each(languages)("each scope and each problem has a text: %s", (language) => {
   const { scopes, problems } = pageTexts(language);
   expect(Object.keys(scopes).sort()).toEqual([...Scope.options].sort());
   expect(Object.keys(problems).sort()).toEqual([...allProblems].sort());

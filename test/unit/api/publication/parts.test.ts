@@ -26,7 +26,7 @@ test("a part is compressed once, whatever other parts it is combined with", asyn
   expect(after).toBe(before);
 });
 
-test.each(contents.slice(1))("%s in parts is the same PEM as in one", async (_, parts) => {
+test.each(contents.slice(1))("%s in parts is the same PEM as in one piece", async (_, parts) => {
   const text = Buffer.concat(await pemParts("X509 CRL", parts)).toString("latin1");
   expect(text).toBe(pem("X509 CRL", Buffer.concat(parts)));
 });

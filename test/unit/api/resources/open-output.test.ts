@@ -28,7 +28,7 @@ const opener = () => {
   return { open: createOutputOpener(outputPrivateKeys(present.privateJwk), log), log };
 };
 
-test("outputs sealed to a lost key are undefined, the log reports it once for each batch, and the others open", () => {
+test("outputs sealed to a lost key are undefined, the log reports the key once per batch, and the other outputs open", () => {
   const { open, log } = opener();
   const [one, other] = sealedTo(lost, 2);
   const [mine] = sealedTo(present, 1);

@@ -4,7 +4,7 @@ import { ScimError } from "../../../../api/scim/scim-error.ts";
 import type { DirectoryFilter } from "../../../../domain/people/directory.ts";
 import { extent } from "../../../support/run/extent.ts";
 
-/** Returns how a filter is refused; undefined if it is not. */
+/** Returns the fault with which a filter is refused; undefined if it is accepted. */
 function faultOf(text: string): string | undefined {
   try {
     parseFilter(text);
@@ -72,7 +72,7 @@ test.each<[string, DirectoryFilter]>([
   expect(parseFilter(text)).toEqual(filter);
 });
 
-describe("a filter that is not offered is refused, and never becomes everybody or nobody", () => {
+describe("an unsupported filter is refused, and never matches everybody or nobody", () => {
   test.each([
     "",
     "   ",

@@ -10,7 +10,7 @@ const patchOf = (...operations: unknown[]): unknown => ({
 });
 const changeBy = (...operations: unknown[]): unknown => readPatch(patchOf(...operations), new Map()).change;
 
-/** Returns how a request is refused; undefined if it is not. */
+/** Returns the fault with which a request is refused; undefined if it is accepted. */
 function faultOf(read: () => unknown): string | undefined {
   try {
     read();
@@ -80,7 +80,7 @@ describe("a deactivation", () => {
     "%s is refused",
     (_, form, fault) => {
       expect(faultOf(() => changeBy(form))).toBe(fault);
-      // Beside one that is understood, too: all operations are done or none.
+      // Refused together with a valid operation, too: either all operations are done or none.
       expect(faultOf(() => changeBy({ op: "replace", path: "active", value: false }, form))).toBe(fault);
     },
   );
@@ -148,7 +148,7 @@ describe("other attributes", () => {
     expect(changeBy(operation)).toEqual(change);
   });
 
-  test("an attribute that is required cannot be removed, and of two operations the later one counts", () => {
+  test("a required attribute cannot be removed, and of two operations the later one counts", () => {
     const faultsOf = (operation: unknown) => readPatch(patchOf(operation), new Map()).faults.map(({ fault }) => fault);
     expect(faultsOf({ op: "remove", path: "userName" })).toEqual(["mutability"]);
     expect(faultsOf({ op: "remove", path: "active" })).toEqual(["mutability"]);
@@ -157,7 +157,7 @@ describe("other attributes", () => {
     expect(changeBy(...twice)).toEqual({ displayName: "B" });
   });
 
-  test("a name or an address that cannot be kept is dropped and fails nothing", () => {
+  test("a name or an address that cannot be stored is dropped, and the request does not fail", () => {
     const operations = [
       { op: "replace", path: "displayName", value: "x".repeat(201) },
       { op: "replace", path: "emails.value", value: "no address" },
@@ -191,7 +191,7 @@ test("no request can change the prototype of an object", () => {
   expect(Reflect.get({}, "polluted")).toBeUndefined();
 });
 
-test("a path is parsed without delay, and a long one is refused", () => {
+test("a path is parsed without delay, and one that is too long is refused", () => {
   expect(faultOf(() => changeBy({ op: "replace", path: "a".repeat(1_001), value: 1 }))).toBe("invalidPath");
   expect(faultOf(() => changeBy({ op: "replace", path: `emails[${" ".repeat(900)}`, value: 1 }))).toBeUndefined();
 });

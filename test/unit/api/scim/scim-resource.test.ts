@@ -61,6 +61,6 @@ test.each([
   );
 });
 
-test("requested attributes are read without their schema and their sub-attributes", () => {
+test("requested attributes are read without their schema and sub-attributes", () => {
   expect([...namesIn([`userName,${urn}:emails.value`, " name.formatted ,"])]).toEqual(["username", "emails", "name"]);
 });

@@ -26,13 +26,13 @@ test("each event is a job, with the id to continue from", async () => {
   ]);
 });
 
-test("an event that arrives octet by octet is one event", async () => {
+test("an event that arrives octet by octet is read as one event", async () => {
   const octets = [...new TextEncoder().encode(event(1, "läuft"))].map((octet) => Uint8Array.of(octet));
   expect(await read(streamOf(octets))).toEqual([["1", "läuft"]]);
 });
 
 test.each(["data: not json\n\n", "data: null\n\n", "data: 7\n\n", 'data: {"state":"x"}\n\n', "event: other\n\n"])(
-  "%j is no job, and is skipped",
+  "%j is not a job, and is skipped",
   async (text) => {
     expect(await read(streamOf([text, event(2, "running")]))).toEqual([["2", "running"]]);
   },

@@ -71,7 +71,7 @@ test.each([
   expect(barText(counts, 10)).toBe(text);
 });
 
-test.each([undefined, 0, 20, 80, 85, 200])("a terminal of %s columns has room for the line", (columns) => {
+test.each([undefined, 0, 20, 80, 85, 200])("in a terminal of %s columns the line fits", (columns) => {
   const line = barLine(job, columns);
   expect(line.length).toBeLessThan(columns === undefined || columns === 0 ? 80 : columns);
   expect(line).toContain("Running: 6,210");

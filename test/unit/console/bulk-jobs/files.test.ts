@@ -37,7 +37,7 @@ describe("a workbook", () => {
     ]);
   });
 
-  test("becomes CSV of the chosen columns, in which rows keep their places and spoilt ones fail", () => {
+  test("becomes CSV of the chosen columns, in which rows keep their positions and damaged rows fail", () => {
     const data = [[], [], ...sheetOf(rows).slice(2)];
     const columns = [{ column: "pairwiseID", heading: "pairwiseID" } as const, undefined, undefined];
 
@@ -48,7 +48,7 @@ describe("a workbook", () => {
     );
   });
 
-  test("without headings is people from its first row on", () => {
+  test("without headings contains people from its first row on", () => {
     const data = sheetOf([["anna"], [], ["otto@x.example"], ["ida", "more"]]);
 
     expect(csvOfSheet(data, { kind: "offboarding", headerRow: 1, columns: "bare" }).join("")).toBe(
@@ -112,7 +112,7 @@ describe("a workbook", () => {
     expect(sheetOf([["x", given]])[0]?.[1] ?? null).toEqual(read);
   });
 
-  test("has every row with anything in it in the CSV: with a look-up that failed, or with nothing in the chosen columns", () => {
+  test("keeps in the CSV every row that is not empty: also with a failed look-up, or without content in the chosen columns", () => {
     const failed = { error: "#N/A", formula: "VLOOKUP(B3,Ids!A:B,2,FALSE)" } as const;
     const data = sheetOf([
       ["Kennung", "Name"],
@@ -175,14 +175,14 @@ describe("a CSV file", () => {
     expect(rowsOf(text)).toEqual(cells);
   });
 
-  test("that is UTF-8 is known as that, wherever its letters are", async () => {
+  test("in UTF-8 is recognized, wherever its non-ASCII letters are", async () => {
     const head = await readCsvHead(new Blob([`Kennung;Name\n${"a;b\n".repeat(100_000)}ä;ö\n`]));
     expect(head).toMatchObject({ charset: undefined });
     expect(head.top[0]).toMatchObject({ row: 1, cells: ["Kennung", "Name"], separator: ";", offset: 0 });
     expect(head.top[0]?.samples).toHaveLength(5);
   });
 
-  test("in another encoding is shown with rows that reveal it, wherever its first other letter is", async () => {
+  test("in another encoding is shown with rows that reveal the encoding, wherever its first non-ASCII letter is", async () => {
     const text = Buffer.from(`Kennung;Name\n${"a;b\n".repeat(100)}x;J\u00e4ger\n`, "latin1");
     const head = await readCsvHead(new Blob([text]));
     expect(head.charset).toBe("windows-1252");
@@ -194,7 +194,7 @@ describe("a CSV file", () => {
 });
 
 describe("the columns of a table", () => {
-  test("are asked about if the heading does not name them", () => {
+  test("make the page ask if a heading does not name them", () => {
     const headings = ["Matrikel", "E-Mail", "Stand", "", "Profilname"];
     const choices = firstChoices("onboarding", headings);
 
@@ -209,7 +209,7 @@ describe("the columns of a table", () => {
     });
   });
 
-  test("starts nothing without a column that names people, or with the same column twice", () => {
+  test("do not let a job start without a column that names people, or with the same column twice", () => {
     expect(faultsOf("offboarding", ["ignore"])).toEqual([
       { key: "needed", columns: ["userID", "pairwiseID", "email"] },
     ]);

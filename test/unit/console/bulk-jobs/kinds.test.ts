@@ -28,7 +28,7 @@ function textsOf(kind: JobKind, language: Texts): Record<string, string> {
   return Object.fromEntries(Object.entries(keys).map(([place, key]) => [place, textAt(key, language)]));
 }
 
-/** Words for texts of one kind only. */
+/** Words that occur only in the texts of one kind. */
 const ownWords: Record<keyof typeof texts, Record<JobKind, RegExp>> = {
   en: {
     onboarding: /onboard|add|^start for|update|^changed$/i,
@@ -108,13 +108,13 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
     if (takesAway) expect(kindsOnPage[kind].touches).toContain(of);
   });
 
-  test("is red if it takes something away, and green only if it does not", () => {
+  test("is red if it removes access, and green only if it does not", () => {
     expect(kindsOnPage[kind].color).toBe(takesAway ? "red" : "teal");
     expect(kindsOnPage[kind].bar.startsWith("teal")).toBe(!takesAway);
   });
 });
 
-test("a kind that takes something away needs its number confirmed", () => {
+test("a kind that removes access needs its number confirmed", () => {
   for (const { takesAway, confirmed } of Object.values(kindsOfJob)) expect(confirmed || !takesAway).toBe(true);
 });
 
@@ -122,7 +122,7 @@ describe.each(["en", "de"] as const)("days of grace in %s", (language) => {
   const written = (kind: JobKind, place: "happens" | "takenBack", later: boolean): string =>
     textAt(kindTexts(kind, { later })[place], texts[language]);
 
-  test("change what happens to an offboarding and whether it can be undone, and nothing of other kinds", () => {
+  test("change what an offboarding does and whether it can be undone, and nothing about other kinds", () => {
     for (const place of ["happens", "takenBack"] as const) {
       expect(written("offboarding", place, true)).not.toBe(written("offboarding", place, false));
       expect(written("revocation", place, true)).toBe(written("revocation", place, false));
@@ -130,7 +130,7 @@ describe.each(["en", "de"] as const)("days of grace in %s", (language) => {
     expect(written("offboarding", "takenBack", true)).toMatch(/^(?:Until then|Bis dahin)/);
   });
 
-  test("are counted: one day has a text of its own", () => {
+  test("are counted: one day has a separate text", () => {
     const { afterDays_one: one, afterDays_other: more } = texts[language].jobs.start;
     expect([one, more]).toEqual(
       language === "en" ? ["{{count}} day", "{{count}} days"] : ["{{count}} Tag", "{{count}} Tagen"],

@@ -19,7 +19,7 @@ import { hiddenRowFault } from "../../../../domain/bulk-job/input/cell-faults.ts
 import { jobKinds, type JobKind } from "../../../../domain/bulk-job/job.ts";
 import { givenXlsx, xlsxOfRows, type GivenCell } from "../../../support/given/xlsx.ts";
 
-/** A workbook as the page has it, read in the same thread. */
+/** Returns the proposal for a workbook as the page has it, but read in this thread. */
 function proposalOf(bytes: Uint8Array): Proposal & { form: "xlsx" } {
   const sheets = readWorkbook(bytes);
   return {
@@ -60,7 +60,7 @@ describe.each([
   const proposal = proposalOf(readFileSync(`test/fixtures/workbooks/${file}.xlsx`));
   const first = firstAnswers("offboarding", proposal);
 
-  test("is proposed with the sheet that it shows first and the row of its headings, and its chart is no sheet", () => {
+  test("is proposed with the sheet that it shows first and the row of its headings, and its chart does not count as a sheet", () => {
     expect(proposal.workbook.sheets.map(({ name, hidden, active }) => [name, hidden, active])).toEqual(sheets);
     expect(first).toMatchObject({
       ...{ sheet: sheets.indexOf(leavers), headerRow: 3, headed: true },
@@ -70,7 +70,7 @@ describe.each([
     expect(hasQuestions("offboarding", proposal)).toBe(true);
   });
 
-  test("becomes the rows that the sheet shows, and its hidden rows only if the user wants them, else each fails without its content", async () => {
+  test("becomes the rows that the sheet shows, and its hidden rows only if the user wants them; otherwise each hidden row fails without its content", async () => {
     expect(hiddenRows(proposal, first)).toBe(2);
     const sent = async (usesHidden: boolean) => {
       const { body, rowOffset } = await chosenOf("offboarding", proposal, { ...first, choices, usesHidden });
@@ -85,7 +85,7 @@ describe.each([
     expect(await sent(false)).toEqual({ ids: ["Kennung", "0042", "", "0044", "", "0045", ""], left: 2 });
   });
 
-  test("has a failed row for the look-up", () => {
+  test("has a failed row for a cell with a look-up", () => {
     const answers = { ...first, choices };
     expect(faultyCells(proposal, { ...answers, usesHidden: true })).toMatchObject([{ row: 7, column: 1 }]);
     expect(faultyCells(proposal, { ...answers, usesHidden: false })).toEqual([]);
@@ -107,7 +107,7 @@ describe.each(jobKinds)("of a file for %s with titles above its headings", (kind
   test.each([
     ["a CSV file", () => csvProposal(file)],
     ["a workbook", () => Promise.resolve(proposalOf(new Uint8Array(givenXlsx({ A: rows }))))],
-  ])("the row of the headings is proposed, the user is asked, and may choose any other (%s)", async (_, propose) => {
+  ])("the row of the headings is proposed, and the user is asked and can choose any other row (%s)", async (_, propose) => {
     const proposal = await propose();
     const first = firstAnswers(kind, proposal);
     expect(first).toMatchObject({ headerRow: 3, headed: true });
@@ -124,7 +124,7 @@ describe.each(jobKinds)("of a file for %s with titles above its headings", (kind
   });
 });
 
-describe.each(jobKinds)("of a workbook for %s the sheet that is proposed", (kind) => {
+describe.each(jobKinds)("of a workbook for %s the proposed sheet", (kind) => {
   const list = [[idHeadings[kind]], ["42"]];
   const overview = [["Übersicht"], [{ number: "2" }], ["Stand", "heute"]];
   /** Each sheet's marks: `a` was shown last, `h` is hidden. */
@@ -139,7 +139,7 @@ describe.each(jobKinds)("of a workbook for %s the sheet that is proposed", (kind
     return proposal;
   }
 
-  test("is the one that it opens with, if that has a known heading or no other has", () => {
+  test("is the sheet with which it opens, if that sheet has a known heading or no other sheet has one", () => {
     const two = proposalWith([
       ["", list],
       ["a", list],
@@ -157,7 +157,7 @@ describe.each(jobKinds)("of a workbook for %s the sheet that is proposed", (kind
     ).toBe(1);
   });
 
-  test("is the next one with a known heading, if it opens with a summary; that is named, and the user is asked", () => {
+  test("is the next sheet with a known heading, if it opens with a summary; the summary is named, and the user is asked", () => {
     const proposal = proposalWith([
       ["a", overview],
       ["", overview],
@@ -169,7 +169,7 @@ describe.each(jobKinds)("of a workbook for %s the sheet that is proposed", (kind
     expect(hasQuestions(kind, proposal)).toBe(true);
   });
 
-  test("is a hidden one only if there is no other", () => {
+  test("is a hidden sheet only if there is no other", () => {
     const withHidden = proposalWith([
       ["ah", list],
       ["", overview],
@@ -183,14 +183,14 @@ describe("a workbook", () => {
   const text = (value: string): string => `t="inlineStr"><is><t>${value}</t></is></c>`;
 
   test.each(["XFD1048575", "XFD1", "A99999999", "A4294967299", "IW1"])(
-    "with a cell at %s is refused before it is made a table",
+    "with a cell at %s is refused before it becomes a table",
     (place) => {
       const row = /\d+$/.exec(place)?.[0] ?? "";
       expect(() => readWorkbook(xlsxOfRows(`<row r="${row}"><c r="${place}" ${text("x")}</row>`))).toThrow("tooWide");
     },
   );
 
-  test("is read up to the last column that a table may have", () => {
+  test("is read up to the last column that a table is allowed to have", () => {
     const { rows = [] } = readWorkbook(xlsxOfRows(`<row r="1"><c r="IV1" ${text("x")}</row>`)).get("A") ?? {};
     expect(rows[0]).toHaveLength(256);
   });
@@ -199,7 +199,7 @@ describe("a workbook", () => {
     expect(() => readWorkbook(xlsxOfRows(""))).toThrow("damaged");
   });
 
-  test("is read by position where its cells have no places, its rows no order, and its strings another name", () => {
+  test("is read by position if its cells have no references, its rows no order, and its strings another name", () => {
     const sheet = readWorkbook(
       xlsxOfRows(
         `<row><c ${text("Kennung")}<c ${text("Name")}</row><row r="4"><c r="B4" ${text("Alan")}<c r="A4" ${text("alan")}</row>` +
@@ -223,7 +223,7 @@ describe("a workbook", () => {
     expect(hiddenIn('hidden="false" ht="0.75"')).toEqual(new Set());
   });
 
-  test("of one column of ids is asked about, and taken without headings only then", async () => {
+  test("with one column of ids makes the page ask, and is read without headings only if the user says so", async () => {
     const proposal = proposalOf(new Uint8Array(givenXlsx({ A: [["anna"], ["otto"]] })));
     expect(hasQuestions("offboarding", proposal)).toBe(true);
     const answers = { ...firstAnswers("offboarding", proposal), headed: false };
@@ -252,7 +252,7 @@ describe("a CSV file", () => {
     expect(rowOffset).toBe(3);
   });
 
-  test("whose first row has the headings is sent as it is", async () => {
+  test("whose first row has the headings is sent unchanged", async () => {
     const proposal = await csvProposal(new Blob(["\ufeffsep=;\r\nKennung;Name\r\nzoë;Zoë\r\n"]));
     expect(hasQuestions("offboarding", proposal)).toBe(false);
     const { body, rowOffset } = await chosenOf("offboarding", proposal, firstAnswers("offboarding", proposal));
@@ -260,7 +260,7 @@ describe("a CSV file", () => {
     expect(rowOffset).toBe(1);
   });
 
-  test("of ids alone is asked about, and declares on request that it has no headings", async () => {
+  test("with only ids makes the page ask, and declares on request that it has no headings", async () => {
     const proposal = await csvProposal(new Blob(["anna\notto\n"]));
     expect(hasQuestions("offboarding", proposal)).toBe(true);
     const answers = { ...firstAnswers("offboarding", proposal), headed: false };
@@ -270,7 +270,7 @@ describe("a CSV file", () => {
   test.each([
     ["little", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")],
     ["big", (text: string) => Buffer.from(`\ufeff${text}`, "utf16le").swap16()],
-  ])("in UTF-16 (%s endian) is decoded by its mark", async (_, encode) => {
+  ])("in UTF-16 (%s endian) is decoded by its byte order mark", async (_, encode) => {
     const file = await withoutUtf16(new Blob([new Uint8Array(encode("Kennung\tName\r\nzoë\tZoë\r\n"))]));
     expect(await file.text()).toBe("Kennung\tName\r\nzoë\tZoë\r\n");
     expect(await readCsvHead(file)).toMatchObject({ charset: undefined, top: [{ cells: ["Kennung", "Name"] }, {}] });

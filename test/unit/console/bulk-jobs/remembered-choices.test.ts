@@ -19,7 +19,7 @@ import {
   type Shelf,
 } from "../../../../console/pages/bulk-jobs/input/files/remembered-choices.ts";
 
-/** The storage of a browser, with all that it holds. */
+/** A browser's storage, and everything that it contains. */
 function givenShelf(): Shelf & { held: Map<string, string> } {
   const held = new Map<string, string>();
   return { held, getItem: (key) => held.get(key) ?? null, setItem: (key, value) => void held.set(key, value) };
@@ -30,7 +30,7 @@ const headings = ["Matrikel", "Vorname", ""];
 const choices: Choice[] = ["pairwiseID", "ignore", "ignore"];
 
 describe("the choices for columns", () => {
-  test("are remembered for the same headings in any order, letter case and spelling, and for no other set or kind", () => {
+  test("are remembered for the same headings in any order, letter case and spelling, and not for another set or kind", () => {
     const shelf = givenShelf();
     rememberChoices(shelf, { kind, headings, choices });
     expect(rememberedChoices(shelf, kind, headings)).toEqual(choices);
@@ -40,14 +40,14 @@ describe("the choices for columns", () => {
     expect(rememberedChoices(shelf, "reactivation", headings)).toBeUndefined();
   });
 
-  test("are those of the last file", () => {
+  test("are the choices for the last file", () => {
     const shelf = givenShelf();
     rememberChoices(shelf, { kind, headings, choices });
     rememberChoices(shelf, { kind, headings, choices: ["userID", "ignore", "ignore"] });
     expect(rememberedChoices(shelf, kind, headings)?.[0]).toBe("userID");
   });
 
-  test("are not stored with a heading that may be a person's address or number", () => {
+  test("are not stored with a heading that could be a person's address or number", () => {
     const shelf = givenShelf();
     for (const [first, ...others] of [
       ["ada@uni.example", "Ada"],
@@ -61,7 +61,7 @@ describe("the choices for columns", () => {
     expect(shelf.held.size).toBe(1);
   });
 
-  test("of the 51st set replace the oldest, and a storage that is broken or full is none", () => {
+  test("of the 51st set replace the oldest, and a broken or full storage counts as empty", () => {
     const shelf = givenShelf();
     for (let set = 0; set < 51; set++)
       rememberChoices(shelf, { kind, headings: [`Kopf ${set}`], choices: ["pairwiseID"] });
@@ -80,14 +80,14 @@ describe("the choices for columns", () => {
     }).not.toThrow();
   });
 
-  test("leave out the rest at once, and keep what is chosen", () => {
+  test("leave out all undecided columns at once, and keep the decided ones", () => {
     const open: Choice[] = ["pairwiseID", undefined, undefined];
     expect(faultsOf(kind, open).map(({ key }) => key)).toEqual(["open"]);
     expect(withoutRest(open)).toEqual(["pairwiseID", "ignore", "ignore"]);
     expect(faultsOf(kind, withoutRest(open))).toEqual([]);
   });
 
-  test("show that an onboarding by addresses alone adds nobody", () => {
+  test("show that an onboarding with only addresses adds nobody", () => {
     expect(isByAddressAlone("onboarding", firstChoices("onboarding", ["E-Mail", "maxProfiles"]))).toBe(true);
     expect(isByAddressAlone("onboarding", firstChoices("onboarding", ["E-Mail", "Kennung"]))).toBe(false);
     expect(isByAddressAlone("offboarding", firstChoices("offboarding", ["E-Mail"]))).toBe(false);
@@ -100,7 +100,7 @@ describe("a file with the headings of an earlier one", () => {
     return { form: "csv", name: "leavers.csv", file, head: await readCsvHead(file) };
   };
 
-  test("is proposed with their row and choices, and shown before it is sent", async () => {
+  test("is proposed with the row of these headings and their choices, and shown before it is sent", async () => {
     const proposal = await proposalOf("Export;vom Montag\nMatrikel;Vorname\nada;Ada\n");
     const shelf = givenShelf();
     expect(proposedAnswers(shelf, kind, proposal)).toEqual(firstAnswers(kind, proposal));

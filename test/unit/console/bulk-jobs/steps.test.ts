@@ -35,7 +35,7 @@ describe("the ticks of a job's steps", () => {
       given: job({ state: "completed", startedAt, dryRun: false }),
       made: ["file", "check", "run"],
     },
-  ])("$of: are at the steps that the job has completed, and at no others", ({ given, made }) => {
+  ])("$of: are at exactly the steps that the job has completed", ({ given, made }) => {
     expect([...stepsMade(given)]).toEqual(made);
   });
 });

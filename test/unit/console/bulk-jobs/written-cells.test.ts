@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readWorkbook } from "../../../../console/pages/bulk-jobs/input/files/read-workbook.ts";
 import type { SheetCell } from "../../../../console/pages/bulk-jobs/input/files/sheet.ts";
 
-/** A cell of the workbooks below test/fixtures/workbooks. `only` these programs can write it. */
+/** A cell of the workbooks below test/fixtures/workbooks; only the programs in `only` can write it. */
 interface WrittenCell {
   cell: string;
   only?: string[];
@@ -27,7 +27,7 @@ describe.each([
   const found = new Map(rows.map(([label, cell]) => [label, cell ?? null]));
   const cells = written.filter(({ only }) => only === undefined || only.includes(program));
 
-  /** Returns what is read of a cell that only this program writes otherwise. */
+  /** Returns what is read from a cell that only this program writes differently. */
   function otherwise({ cell, formula }: WrittenCell): SheetCell | undefined {
     if (program === "openpyxl" && formula !== undefined) return { text: "", fault: "formula" };
     // Calc writes a formula's TRUE from an .ods as the number 1 that its format shows as TRUE.

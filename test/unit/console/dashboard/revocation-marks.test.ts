@@ -28,7 +28,7 @@ test("profiles that were revoked at the same instant are one mark, with the last
   ]);
 });
 
-test("the revocations of one bulk job are one mark, and those made meanwhile are another", () => {
+test("the revocations of one bulk job are one mark, and other revocations during the job are another", () => {
   const job = { id: "1d7e", kind: "revocation", name: "stolen.csv" } as const;
   const marks = marksOf([
     { ...revocation("4", 64, null, at(60)), job },
@@ -44,7 +44,7 @@ test("the revocations of one bulk job are one mark, and those made meanwhile are
   expect(marks[0]).toMatchObject({ listed: 5, refused: 40 });
 });
 
-test("a mark is listed once all its profiles are, and no duration is negative", () => {
+test("a mark is listed once all its profiles are listed, and no duration is negative", () => {
   expect(marksOf([revocation("2", null, null), revocation("1", 4, -1)])).toMatchObject([{ listed: null, refused: 0 }]);
   expect(marksOf([revocation("1", -1, null)])).toMatchObject([{ listed: 0, refused: null }]);
 });

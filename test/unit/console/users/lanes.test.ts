@@ -15,7 +15,7 @@ const life = {
 };
 const revocation = { at: at(60), reason: 0 as const, how: null, by: null, auditID: null };
 
-test("a lane extends from a profile's creation until now, with the first and the last check above it", () => {
+test("a lane extends from a profile's creation to the present, with the first and the last check above it", () => {
   const checked = { ...life, firstCheckAt: at(20), lastCheck: { at: at(90), result: "good" as const } };
   expect(laneOf(checked, span)).toEqual({ from: 0.1, to: 1, isEnded: false, up: [0.2, 0.9], down: [] });
   expect(laneOf({ ...checked, firstCheckAt: at(90) }, span).up).toEqual([0.9]);
@@ -44,7 +44,7 @@ test("the lane of an expired profile ends when it expired", () => {
   expect(laneOf(expired, span)).toMatchObject({ to: 0.5, isEnded: true });
 });
 
-test("lanes begin with the first profile, and stay in the picture when clocks differ", () => {
+test("lanes begin with the first profile, and stay inside the picture when clocks differ", () => {
   expect(firstOf([life, { ...life, issuedAt: at(3) }])).toBe(at(3));
   expect(firstOf([])).toBeUndefined();
   const now = new Date(at(10));

@@ -22,7 +22,7 @@ test.each(["7K3Q-X9PT-D4MN", "7k3q x9pt d4mn", "7K3QX9PTD4MN"])("%j is read as a
 });
 
 test.each(["", "7K3Q-X9P", "7K3Q-X9PT2", "7K3Q-X9PT-D4M", "7K3Q-X9PT-D4MN2", "7K3Q-X9PU", "7K3Q_X9PT", "Ünicodes"])(
-  "%j is no short code",
+  "%j is not a short code",
   (typed) => {
     expect(readShortCode(typed)).toBeUndefined();
   },

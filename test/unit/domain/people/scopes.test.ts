@@ -3,7 +3,7 @@ import { allScopes, heldToGive, scopesAllowedTo, scopesFault } from "../../../..
 
 const machineScopes = ["radius.read", "scim"] as const;
 
-test.each(machineScopes)("the machine's scope %s is in no list of all scopes", (scope) => {
+test.each(machineScopes)("the machine's scope %s is not in any list of all scopes", (scope) => {
   for (const list of [allScopes, scopesAllowedTo("service"), scopesAllowedTo("useragent")]) {
     expect(list).not.toContain(scope);
   }
@@ -19,18 +19,18 @@ test("two machines' scopes cannot be combined", () => {
   expect(scopesFault("service", [...machineScopes])).toBe("radius.read scim goes with no other scope");
 });
 
-test("other scopes can be combined if the type of application may have them", () => {
+test("other scopes can be combined if the type of application is allowed to have them", () => {
   expect(scopesFault("service", ["openid"])).toBe("a service cannot have openid");
   expect(scopesFault("useragent", allScopes)).toBeUndefined();
 });
 
-test("a machine's scope is granted by holders of the equivalent scopes, any other by holders of that scope", () => {
+test("a machine's scope can be granted by holders of the equivalent scopes, any other scope by its holders", () => {
   expect(heldToGive("radius.read")).toEqual(["profile.read"]);
   expect(heldToGive("scim")).toEqual(["user.modify", "user.delete"]);
   expect(heldToGive("user.read")).toEqual(["user.read"]);
 });
 
-test("a service has no scope of a signed-in person, and gives no roles", () => {
+test("a service cannot have the scopes of a signed-in person, or a scope to give roles", () => {
   for (const scope of ["openid", "offline_access", "role.modify"] as const) {
     expect(scopesAllowedTo("service")).not.toContain(scope);
     expect(scopesFault("service", [scope])).toBe(`a service cannot have ${scope}`);

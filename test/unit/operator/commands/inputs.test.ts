@@ -34,7 +34,7 @@ test.each([
   "https://u:p@a.example",
   "https://a.example/\n",
   "https:\\\\a.example",
-])("%j is no web address", (uri) => {
+])("%j is not a web address", (uri) => {
   expect(WebUri.safeParse(uri).success).toBe(false);
 });
 
@@ -46,11 +46,11 @@ test.each([
   "com.example.app:/#f",
   "myapp://x",
   "/cb",
-])("%j is no redirect uri", (uri) => {
+])("%j is not a redirect URI", (uri) => {
   expect(RedirectUri.safeParse(uri).success).toBe(false);
 });
 
-test("an identity provider is named by https, on this machine by http, without query and fragment", () => {
+test("an identity provider's address uses https, or http on this machine, and has no query or fragment", () => {
   const accepted = ["https://idp.example/realms/x", "http://localhost:8080/realms/x"];
   const refused = ["http://idp.example", "https://idp.example/?a", "https://idp.example/#a"];
   expect(accepted.filter((uri) => !UpstreamIssuer.safeParse(uri).success)).toEqual([]);
@@ -76,11 +76,11 @@ describe("a serial number", () => {
     `serial=${octets.toUpperCase().replaceAll(":", "")}`,
     octets.replaceAll(":", " "),
     octets.replaceAll(":", "-"),
-  ])("is read as %s", (written) => {
+  ])("is read from %s", (written) => {
     expect(SerialNumber.parse(written)).toBe(decimal);
   });
 
-  test("of digits alone is decimal, as everywhere, also in groups of two", () => {
+  test("with only digits is read as decimal, as everywhere, also in groups of two", () => {
     for (const written of ["12345678", "12 34 56 78", "0012345678"])
       expect(SerialNumber.parse(written)).toBe("12345678");
     expect(SerialNumber.parse("12:34:56:78")).toBe(String(0x12345678));

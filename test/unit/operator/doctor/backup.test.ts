@@ -59,7 +59,7 @@ test("an unfinished dump, an empty one and other files do not count as a dump", 
   expect(look(directory)).toMatchObject([{ status: "ok" }]);
 });
 
-test("no dump, or no directory, is a warning, and so is a place that cannot be read", () => {
+test("no dump, or no directory, is a warning, and so is a directory that cannot be read", () => {
   const directory = givenDirectory();
   expect(look(directory)).toMatchObject([{ status: "warn" }]);
   rmSync(directory, { recursive: true });
@@ -68,7 +68,7 @@ test("no dump, or no directory, is a warning, and so is a place that cannot be r
   expect(look(directory)).toMatchObject([{ status: "warn", message: expect.stringContaining("ENOTDIR") as string }]);
 });
 
-test("dumps are not checked without the name of their directory", () => {
+test("dumps are not checked if no directory is configured", () => {
   expect(look()).toEqual([]);
 });
 
@@ -84,7 +84,7 @@ test.each([
   expect(copied(directory)).toMatchObject({ status });
 });
 
-test("a worker's metric has the times of the newest dump and of the last copy, and 0 for never", async () => {
+test("a worker's metric contains the times of the newest dump and of the last copy, and 0 for never", async () => {
   const directory = givenDirectory();
   const registry = new Registry();
   exposeBackupTimes(registry, directory);

@@ -25,7 +25,7 @@ const look = (
 
 const saying = (text: string): string => expect.stringContaining(text) as string;
 
-/** Answers as an api that calls itself `issuer`. */
+/** Returns a listener that responds like an api whose issuer is `issuer`. */
 const api =
   (issuer: string): RequestListener =>
   (request, response) => {
@@ -58,7 +58,7 @@ describe("the base URL", () => {
     ]);
   });
 
-  test("with a path that the proxy does not strip fails, and names the path", async () => {
+  test("with a path that the proxy does not strip fails, and the message names the path", async () => {
     const url = await startListener(api(`${named}/wifi`));
     const env = (path: string) => ({ REALMPASS_BASE_URL: url + path, REALMPASS_AUTH_URL: `${named}/wifi` });
     expect(await look(env(""))).toMatchObject([{ status: "ok" }]);
@@ -78,7 +78,7 @@ describe("the base URL", () => {
     ).toMatchObject([{ status: "fail", message: saying("has no address: getaddrinfo ENOTFOUND") }]);
   });
 
-  test("fails if one of the addresses of its host does not answer", async () => {
+  test("fails if one of the addresses of its host does not respond", async () => {
     const server = createServer((request, response) => {
       response.end(JSON.stringify({ issuer: `http://${request.headers.host}` }));
     });
@@ -112,7 +112,7 @@ describe("the server's certificate", () => {
     ]);
   });
 
-  test("of a CA that this machine lacks is a warning, and a failure once it has ended", async () => {
+  test("of a CA that this machine does not trust is a warning, and a failure once it has expired", async () => {
     const env = { REALMPASS_BASE_URL: await startTls("issuing"), REALMPASS_AUTH_URL: named };
     const until = new Date(new X509Certificate(certificatePem("issuing")).validTo).getTime();
     expect(await look(env, { at: new Date(until - 86_400_000) })).toMatchObject([
@@ -123,7 +123,7 @@ describe("the server's certificate", () => {
     ]);
   });
 
-  test("fails if it is not a server's", async () => {
+  test("fails if it is not a server certificate", async () => {
     const env = { REALMPASS_BASE_URL: await startTls("root"), REALMPASS_AUTH_URL: named };
     expect(await look(env)).toMatchObject([{ status: "fail", message: saying("unsuitable certificate purpose") }]);
   });

@@ -9,7 +9,7 @@ test.each([
   [{ free: 89 * gibibyte, total: 900 * gibibyte }, "warn"],
   [{ free: 0.9 * gibibyte, total: 2 * gibibyte }, "warn"],
   [{ free: 0.2 * gibibyte, total: 2 * gibibyte }, "fail"],
-])("with %o there is room: %s", (space, status) => {
+])("with %o the space is judged: %s", (space, status) => {
   expect(judgeSpace("/data", space).status).toBe(status);
 });
 
@@ -19,7 +19,7 @@ test.each([
   [{ fsync: "off" }, "fail"],
   [{ synchronousCommit: "off" }, "warn"],
   [{ synchronousCommit: "local" }, "ok"],
-])("Postgres with %o keeps what it confirms: %s", (other, status) => {
+])("Postgres with %o keeps what it has confirmed: %s", (other, status) => {
   const settings = { fsync: "on", fullPageWrites: "on", synchronousCommit: "on", ...other };
   expect(judgeSettings(settings).status).toBe(status);
 });

@@ -47,11 +47,11 @@ const checkProcesses = (states: readonly ProcessState[], way: Way, expected = on
 
 const silent = (pid: number, silentSeconds = 60): ProcessState => state({ pid, alive: false, silentSeconds });
 
-test.each(seen)("the doctor's surroundings show that the service was started by %s", (way) => {
+test.each(seen)("the doctor's environment shows that the service was started by %s", (way) => {
   expect(wayOf({ config: loadConfig(operatorVariables, ways[way]), env: ways[way] })).toBe(way);
 });
 
-/** The commands of a remedy. */
+/** Returns the commands in a remedy. */
 const commandsOf = (remedy: string | null | undefined): string[] =>
   [...(remedy ?? "").matchAll(/`([^`]+)`/g)].map(([, command]) => command ?? "");
 
@@ -63,13 +63,13 @@ describe("without a worker", () => {
     ["systemd", /^systemctl start realmpass\.target$/],
     ["compose", /^docker compose up -d --no-deps worker$/],
     ["hand", /^npm start$/],
-  ])("the first command of the remedy starts one as %s does", (way, command) => {
+  ])("the first command of the remedy starts a worker as %s does", (way, command) => {
     expect(found(way)).toMatchObject({ name: "processes", status: "fail" });
     expect(commandsOf(found(way)?.remedy)[0]).toMatch(command);
   });
 });
 
-/** Each remedy that names a command. */
+/** Returns each remedy that names a command. */
 const remediesOf = (way: Way): string[] => [
   startRemedy(way, processKinds),
   reasonOf(way, processKinds),
@@ -129,7 +129,7 @@ describe("processes that fell silent", () => {
     ]);
   });
 
-  test("several within an hour are one warning, which leads to the log of the kernel and to the limit of memory", () => {
+  test("several within an hour are one warning, which refers to the kernel's log and to the memory limit", () => {
     expect(found([silent(7), silent(8), silent(9, 3_600), silent(10, 3_601)])).toMatchObject([
       {
         name: "process worker",
@@ -141,7 +141,7 @@ describe("processes that fell silent", () => {
     ]);
   });
 
-  test("of different kinds are named each by itself", () => {
+  test("of different kinds are named separately", () => {
     expect(found([silent(7), { ...silent(8), kind: "api" }]).map(({ name }) => name)).toEqual([
       "process worker one",
       "process api one",
@@ -155,7 +155,7 @@ describe("with fewer processes than are expected", () => {
   const found = (states: readonly ProcessState[]) =>
     checkProcesses([...alive, ...states], "systemd", two).filter(({ status }) => status !== "ok");
 
-  test("the doctor warns, with how many run, how to start more, and the setting", () => {
+  test("the doctor warns, with the number that run, how to start more, and the setting", () => {
     expect(found([])).toMatchObject([
       {
         name: "processes-expected",
@@ -167,11 +167,11 @@ describe("with fewer processes than are expected", () => {
     expect(found([state({})])).toEqual([]);
   });
 
-  test("one that fell silent does not count", () => {
+  test("a process that fell silent does not count", () => {
     expect(found([silent(7)]).map(({ name }) => name)).toEqual(["processes-expected", "process worker one"]);
   });
 
-  test("a kind without any is a failure, once", () => {
+  test("a kind without any process is one failure", () => {
     const names = checkProcesses(alive.slice(0, 1), "systemd", { api: 2, worker: 2, responder: 2 }).map((each) => [
       each.name,
       each.status,
@@ -195,7 +195,7 @@ describe("with fewer processes than are expected", () => {
   });
 });
 
-test.each(seen)("a certificate that ends is replaced and the process restarted, as started by %s", (way) => {
+test.each(seen)("a certificate that is about to expire is to be replaced and the process restarted, as started by %s", (way) => {
   const problems = [{ code: "certificate_ending", detail: "tls", since: "2027-01-31T12:00:00Z" }];
   const [check] = checkProcesses([state({ kind: "api", problems })], way).filter(
     ({ name }) => name === "process api one",

@@ -21,7 +21,7 @@ const asPiece = (id: string, given: readonly UnpublishedEntry[]): Piece => {
   return { ...piece, id };
 };
 
-test("entries that end in the same week are together, with the last end", () => {
+test("entries that expire in the same week are in one piece, with the last expiry", () => {
   const packed = packEntries([...entries(2, sooner), ...entries(1, late), ...entries(1, soon)], []);
   expect(packed.map(({ week, notAfter, entries: count, continues }) => ({ week, notAfter, count, continues }))).toEqual(
     [
@@ -31,7 +31,7 @@ test("entries that end in the same week are together, with the last end", () => 
   );
 });
 
-test("a piece with room is continued with all that it had, and no further than it may grow", () => {
+test("a piece with room keeps all its entries when it is continued, and grows only up to the limit", () => {
   const open = asPiece("7", entries(pieceEntriesMax - 10, soon));
   const packed = packEntries([...entries(25, sooner), ...entries(1, late)], [open]);
   expect(packed.map(({ entries: count, continues }) => [count, continues])).toEqual([

@@ -8,7 +8,7 @@ import type {
 import { eapConfig } from "../../../../worker/issuance/device-files/eap-config.ts";
 import { mobileconfig } from "../../../../worker/issuance/device-files/mobileconfig.ts";
 
-/** The contents of a device file, with words for the bytes of certificates and keys. */
+/** Returns the contents of a device file, with words in place of the bytes of certificates and keys. */
 const content = (
   deviceType: DeviceType | null,
   wired: boolean,
@@ -38,19 +38,19 @@ const content = (
 const stored = (name: string): string => resolve("test/fixtures/device-files", name);
 
 test.each<DeviceType | null>(["MacOS", "iOS", "Windows", null])(
-  "without wired networks the files for %s are the stored ones, byte for byte",
+  "without wired networks the files for %s equal the stored ones, byte for byte",
   async (deviceType) => {
     await expect(mobileconfig(content(deviceType, false))).toMatchFileSnapshot(stored("wifi.mobileconfig"));
     await expect(eapConfig(content(deviceType, false))).toMatchFileSnapshot(stored("wifi.eap-config"));
   },
 );
 
-test("with wired networks the files are the stored ones, byte for byte: --update writes them", async () => {
+test("with wired networks the files equal the stored ones, byte for byte: --update writes them", async () => {
   await expect(mobileconfig(content("MacOS", true))).toMatchFileSnapshot(stored("wired.mobileconfig"));
   await expect(eapConfig(content("Windows", true))).toMatchFileSnapshot(stored("wired.eap-config"));
 });
 
-test("with everything that a realm can set the files are the stored ones, byte for byte", async () => {
+test("with everything that a realm can set the files equal the stored ones, byte for byte", async () => {
   const all = {
     radiusNames: ["radius.wifi.example.org", "radius-2.example.net"],
     rcois: ["001BC50460", "5A03BA"],
@@ -62,7 +62,7 @@ test("with everything that a realm can set the files are the stored ones, byte f
 });
 
 test.each<DeviceType | null>(["iOS", "iPadOS", null])(
-  "a configuration profile for %s has no Ethernet, which older ones do not know",
+  "a configuration profile for %s has no Ethernet payload, because older systems do not know it",
   (deviceType) => {
     const profile = mobileconfig(content(deviceType, true));
     expect(profile).toBe(mobileconfig(content(deviceType, false)));

@@ -48,7 +48,7 @@ afterEach(async () => {
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 describe("filling", () => {
-  test("begins with start, and stops at the target", async () => {
+  test("begins when the pool is started, and stops at the target", async () => {
     const { generate } = numbered();
     const pool = aPool({ generate });
     await settle();
@@ -98,7 +98,7 @@ describe("filling", () => {
     expect(pool.size).toBe(3);
   });
 
-  test("asks before every key, not only before the first", async () => {
+  test("asks before every key whether signing is idle, not only before the first", async () => {
     const { generate } = numbered();
     const pool = aPool({ generate, isIdle: () => generate.mock.calls.length < 2 });
     pool.start();
@@ -126,7 +126,7 @@ describe("filling", () => {
     expect(warn).toHaveBeenCalledTimes(1);
   });
 
-  test("outlives a generator or an isIdle that throws", async () => {
+  test("continues after a generator or an isIdle that throws", async () => {
     const warn = vi.fn();
     let left = 2;
     const fails = (): boolean => {
@@ -204,7 +204,7 @@ describe("closing", () => {
     expect(pool.take()).toBeUndefined();
   });
 
-  test("waits for a key that is being made, and wipes it too", async () => {
+  test("waits for a key that is being made, and also wipes it", async () => {
     const { generate, waiting } = byHand();
     const pool = aPool({ generate });
     pool.start();
@@ -226,7 +226,7 @@ describe("closing", () => {
   test.each([
     ["while busy", { isIdle: () => false }],
     ["after a failure", { generate: () => Promise.reject(new Error("no entropy")) }],
-  ])("%s leaves no timer, and nothing begins again", async (_when, options) => {
+  ])("%s leaves no timer, and nothing starts afterwards", async (_when, options) => {
     const pool = aPool(options);
     pool.start();
     await settle();
@@ -264,7 +264,7 @@ describe("the thread that makes RSA keys", () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test("ends without a key that it was about to make, and another one takes its place", async () => {
+  test("ends without the key that it was making, and another thread replaces it", async () => {
     const maker = createRsaKeyMaker();
     const interrupted = expect(maker.make()).rejects.toThrow("has ended");
     await maker.close();

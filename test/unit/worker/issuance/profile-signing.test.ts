@@ -22,7 +22,7 @@ test("profiles are signed with a certificate and its key, and unsigned without b
   expect(read({})).toBeUndefined();
 });
 
-test("it is known when the certificate ends", () => {
+test("the end of the certificate is known", () => {
   const { stdout } = openssl(["x509", "-in", "c.pem", "-noout", "-enddate", "-dateopt", "iso_8601"], {
     "c.pem": certificate,
   });

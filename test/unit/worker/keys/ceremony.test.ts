@@ -13,7 +13,7 @@ import { describeWithTool } from "../../../support/run/tools.ts";
 const at = new Date("2026-11-21T09:00:00.500Z");
 const organization = 'Universität "Süd", #1 + Söhne \\ Co; <a=b>';
 const passphrase = "test passphrase";
-/** The lowest cost of a record, where the cost is not under test. */
+/** The lowest cost of a record, because the cost is not under test. */
 const cost = testKeyCost;
 const nameConstraints = { form: "plain", domains: ["demo.example", "example.org"] } as const;
 let root: CertificateAuthority;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const read = (ca: CertificateAuthority): X509Certificate => new X509Certificate(ca.certificate);
 
-test("a root signs itself with P-384 and lives 20 years, an issuing CA is under it with P-256 for 10", () => {
+test("a root signs itself with P-384 and is valid for 20 years; an issuing CA under it has P-256 and 10 years", () => {
   const [rootCertificate, issuingCertificate] = [read(root), read(issuing)];
 
   expect(rootCertificate.verify(rootCertificate.publicKey)).toBe(true);
@@ -39,11 +39,11 @@ test("a root signs itself with P-384 and lives 20 years, an issuing CA is under 
   expect(new Date(issuingCertificate.validTo)).toEqual(new Date("2036-11-21T09:00:00Z"));
 });
 
-test("a CA is valid earlier than the first certificate that it may sign", () => {
+test("a CA becomes valid before the first certificate that it can sign", () => {
   expect(new Date(read(issuing).validFrom).getTime()).toBeLessThan(at.getTime() - 5 * 60 * 1000);
 });
 
-test("two CAs of one organization have different names, each with the organization in it", async () => {
+test("two CAs of one organization have different names, both of which contain the organization", async () => {
   const another = await createIssuingCa({ root, organization, nameConstraints, at, passphrase, cost });
 
   expect(read(another).subject).not.toBe(read(issuing).subject);
@@ -51,7 +51,7 @@ test("two CAs of one organization have different names, each with the organizati
   expect(read(root).subject).toContain("Universität");
 });
 
-test("a long organization name leaves the common name within 64 characters", async () => {
+test("a long organization name is cut so that the common name has at most 64 characters", async () => {
   const long = await createRoot({ organization: "🛰".repeat(100), at, passphrase, cost, curve: "P-256" });
   const commonName = /CN=(.*)/.exec(read(long).subject)?.[1] ?? "";
 
@@ -83,7 +83,7 @@ test.each([
   ).rejects.toThrow(CeremonyError);
 });
 
-test("a wrong passphrase opens no root", async () => {
+test("a wrong passphrase does not open a root", async () => {
   const wrong = createIssuingCa({ root, organization, nameConstraints, at, passphrase: "wrong", cost });
   await expect(wrong).rejects.toMatchObject({ name: "EncryptedKeyError", code: "wrong_passphrase" });
 });
@@ -92,7 +92,7 @@ describeWithTool("openssl", "read by OpenSSL", () => {
   const text = (ca: CertificateAuthority): string =>
     openssl(["x509", "-inform", "DER", "-in", "ca.der", "-noout", "-text"], { "ca.der": ca.certificate }).stdout;
 
-  test("root and issuing CA have the extensions of RFC 5280 section 4.2.1, critical where it requires that", () => {
+  test("root and issuing CA have the extensions of RFC 5280 section 4.2.1, critical where the RFC requires it", () => {
     for (const ca of [root, issuing]) {
       expect(text(ca)).toMatch(/Key Usage: critical\s+Certificate Sign, CRL Sign\n/);
       expect(text(ca)).toContain("X509v3 Subject Key Identifier");

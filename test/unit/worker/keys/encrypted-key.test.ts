@@ -26,7 +26,7 @@ test("a key is read from its record with its passphrase, also after a round trip
   expect(decryptKeySync(stored, passphrase).equals(key)).toBe(true);
 });
 
-test("the key given is left as it was, and two records of it have nothing in common", async () => {
+test("encrypting leaves the given key unchanged, and two records of it have nothing in common", async () => {
   const again = await encryptKey(key, passphrase, { cost });
 
   expect(key.equals(privateKeyPkcs8("issuing"))).toBe(true);
@@ -54,7 +54,7 @@ test("an altered record does not open", () => {
   expect(() => decryptKeySync(altered, passphrase)).toThrow(expect.objectContaining({ code: "wrong_passphrase" }));
 });
 
-describe("a record that is malformed, or asks for too much, is refused before any work is done", () => {
+describe("a record that is malformed, or too costly, is refused before any work is done", () => {
   const withKdf = (kdf: object) => ({ ...record, kdf: { ...record.kdf, ...kdf } });
   const withCipher = (cipher: object) => ({ ...record, cipher: { ...record.cipher, ...cipher } });
 
@@ -97,7 +97,7 @@ describe("a signer from a file", () => {
     expect(openFileSignerSync(other, passphrase).algorithm).toBe(algorithm);
   });
 
-  test("a key that is no issuer's is refused", async () => {
+  test("a key that is not an issuer's is refused", async () => {
     const ed25519 = generateKeyPairSync("ed25519").privateKey.export({ format: "der", type: "pkcs8" });
     const other = await encryptKey(ed25519, passphrase, { cost });
     expect(() => openFileSignerSync(other, passphrase)).toThrow(TypeError);

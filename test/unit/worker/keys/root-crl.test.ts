@@ -47,7 +47,7 @@ describe.each(["P-384", "P-256"] as const)("the CRL of a root with %s", (curve) 
     expect(readCrl(crl.der)).toEqual({ number: BigInt(crl.number), entries: new Map() });
   });
 
-  test("keeps its entries and their dates, lists each once, and has a higher number than the one before", async () => {
+  test("keeps its entries and their dates, lists each once, and has a higher number than the previous CRL", async () => {
     const first = await sign({ revoke: [serialOf(lost), serialOf(lost)] });
     const later = new Date(at.getTime() + 300 * 86_400_000);
     const second = await sign({ before: first, revoke: [serialOf(lost)], at: later });
@@ -57,7 +57,7 @@ describe.each(["P-384", "P-256"] as const)("the CRL of a root with %s", (curve) 
     expect(second.entries).toEqual([{ ...first.entries[0], revokedAt: new Date("2026-11-21T08:55:00Z") }]);
     expect(first.number).toBe(String(Math.floor(at.getTime() / 1000)));
     expect(second.number).toBe(String(Math.floor(later.getTime() / 1000)));
-    // The clock is behind the one before.
+    // The clock is behind the time of the previous CRL.
     expect(third.number).toBe(String(BigInt(second.number) + 1n));
     expect([second.replaces, third.replaces]).toEqual([first.number, second.number]);
   });
@@ -85,7 +85,7 @@ describe.each(["P-384", "P-256"] as const)("the CRL of a root with %s", (curve) 
       expect(verify(current, "").stderr).toContain("unable to get certificate CRL");
     });
 
-    test("GnuTLS verifies its signature, and not under another root", async () => {
+    test("verifies with GnuTLS, but not under another root", async () => {
       const now = { ...names, curve, at: systemClock.now() };
       const [own, other] = [await createRoot(now), await createRoot(now)];
       const { der } = await sign({ root: own, revoke: [serialOf(lost)], at: now.at });

@@ -8,7 +8,7 @@ import {
 } from "../../../../runtime/keys/sealed-output.ts";
 import { createOutputSealer, dataKeyOutputsMax, dataKeySecondsMax } from "../../../../worker/signing/output-sealer.ts";
 
-/** Every data key made, as its maker holds it. */
+/** Every data key made, in the buffer that its maker holds. */
 const made: Buffer[] = [];
 vi.mock("../../../../runtime/keys/sealed-output.ts", async (importActual) => {
   const actual = await importActual<typeof sealedOutput>();
@@ -55,7 +55,7 @@ describe("a sealer", () => {
     expect(sealer.seal(plaintext, "two").dataKey.id).not.toBe(dataKey.id);
   });
 
-  test("replaces the data key by the clock too, if a busy thread delays its timers", () => {
+  test("also replaces the data key by the clock, if a busy thread delays its timers", () => {
     const sealer = newSealer();
     const { dataKey } = sealer.seal(plaintext, "one");
     vi.spyOn(performance, "now").mockReturnValue(performance.now() + dataKeySecondsMax * 1_000);
@@ -65,7 +65,7 @@ describe("a sealer", () => {
     expect(isWiped(made[1])).toBe(false);
   });
 
-  test("takes another data key when one has sealed as many outputs as it may", () => {
+  test("draws a new data key when the old one has sealed the maximum number of outputs", () => {
     const sealer = newSealer();
     const ids = Array.from({ length: dataKeyOutputsMax + 1 }, (_, n) => sealer.seal(plaintext, `${n}`).dataKey.id);
 

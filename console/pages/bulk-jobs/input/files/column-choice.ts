@@ -50,7 +50,7 @@ export function faultsOf(kind: JobKind, choices: readonly Choice[]): ChoiceFault
   ];
 }
 
-/** Returns true if people are identified by their e-mail address alone, by which an onboarding adds nobody. */
+/** Returns true if only e-mail addresses identify people: an onboarding cannot add anyone by address alone. */
 export const isByAddressAlone = (kind: JobKind, choices: readonly Choice[]): boolean =>
   kind === "onboarding" && choices.includes("email") && !choices.includes("pairwiseID");
 
@@ -67,7 +67,7 @@ export function namedColumns(
     const choice = choices[index] ?? "ignore";
     if (heading === "") return [];
     const read = readHeading(kind, heading);
-    // Unknown columns are left out all together.
+    // Unknown columns need no name: the service leaves all of them out.
     return (read === undefined || read === "ignored" ? "ignore" : read) === choice ? [] : [[heading, choice]];
   });
   return Object.fromEntries(named);

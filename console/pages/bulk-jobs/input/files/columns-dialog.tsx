@@ -32,8 +32,8 @@ interface ColumnsDialogProps {
 }
 
 /**
- * Asks at once for the sheet, the row of the headings, the columns of a file, its hidden rows, and whether names were
- * decoded correctly.
+ * Asks in one dialog for the sheet, the row of the headings, the columns of a file, its hidden rows, and whether names
+ * were decoded correctly.
  */
 export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: ColumnsDialogProps) {
   const { t } = useTranslation();
@@ -177,7 +177,7 @@ interface Asking {
 
 const shownCells = 4;
 
-/** The row of the headings, which titles may precede. */
+/** The choice of the row with the headings; titles may precede it. */
 function HeaderRow({ kind, proposal, answers, onChange }: Asking) {
   const { t } = useTranslation();
   const number = useNumber();
@@ -269,7 +269,7 @@ function Columns({ kind, proposal, answers, onChange }: Asking) {
         </Table.Thead>
         <Table.Tbody>
           {headings.map((heading, index) => (
-            // Only the place of a column identifies it: two may have the same heading.
+            // Only its position identifies a column: two may have the same heading.
             <Table.Tr key={index}>
               <Table.Td style={{ overflowWrap: "anywhere" }}>{heading === "" ? "–" : heading}</Table.Td>
               <Table.Td style={{ overflowWrap: "anywhere" }}>
@@ -330,7 +330,7 @@ function Rest({ answers, onChange }: Pick<Asking, "answers" | "onChange">) {
 
 const shownMax = 10;
 
-/** The rows that the spreadsheet spoiled, which are left out. */
+/** The rows that are left out because the spreadsheet changed their values. */
 function FaultyCells({ proposal, answers }: { proposal: Proposal; answers: Answers }) {
   const { t } = useTranslation();
   const number = useNumber();

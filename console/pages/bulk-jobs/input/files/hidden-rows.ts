@@ -5,10 +5,10 @@ const hiddenRow = /<(?:\w+:)?row\b[^<>]*\s(?:hidden\s*=\s*["'](?:1|true)|ht\s*=\
 
 /** Bytes searched at once: a part as one text would take several times its memory. */
 const pieceBytes = 1024 * 1024;
-/** More than the tag of a row has. */
+/** Longer than the tag of any row. */
 const overlapBytes = 4096;
 
-/** Returns true if a sheet of a workbook may have a hidden row. The library reads them only at a great cost. */
+/** Returns true if a sheet of a workbook may have a hidden row. The library is slow when it has to find hidden rows. */
 export function mayHideRows(archive: Uint8Array): boolean {
   const parts = unzipSync(archive, { filter: ({ name }) => /\.xml$/i.test(name) && !/sharedStrings/i.test(name) });
   // For encodings beyond ASCII the library decides.

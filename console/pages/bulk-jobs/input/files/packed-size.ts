@@ -6,7 +6,10 @@ export const unpackedBytesMax = 512 * 1024 * 1024;
 /** Returns true if the bytes begin as a zip archive (APPNOTE 4.3.7), as every .xlsx does. */
 export const isZip = (bytes: Uint8Array): boolean => [0x50, 0x4b, 3, 4].every((byte, index) => bytes[index] === byte);
 
-/** Returns the unpacked size that an archive declares, in bytes. Unpacks nothing. Throws if it is no archive. */
+/**
+ * Returns the unpacked size that an archive declares, in bytes. Unpacks nothing. Throws if the bytes are not an
+ * archive.
+ */
 export function unpackedBytes(archive: Uint8Array): number {
   let bytes = 0;
   unzipSync(archive, {

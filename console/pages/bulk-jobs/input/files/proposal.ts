@@ -22,14 +22,14 @@ export interface Answers {
   choices: readonly Choice[];
   /** Whether rows that the spreadsheet hides are used; undefined until the user has decided. */
   usesHidden: boolean | undefined;
-  /** Whether the choices are those of the last file with these headings. */
+  /** Whether the choices come from the last file with these headings. */
   remembered?: boolean;
 }
 
 /** Where a table begins in a file. */
 type Place = Pick<Answers, "sheet" | "headerRow">;
 
-/** Returns the rows that may have the headings. */
+/** Returns the rows that may contain the headings. */
 export const headerRowsOf = (proposal: Proposal, sheet: number): TopRow[] =>
   (proposal.form === "csv" ? proposal.head.top : (proposal.workbook.sheets[sheet]?.top ?? [])).slice(0, headerRowsMax);
 
@@ -45,8 +45,8 @@ export function tableOf(proposal: Proposal, { sheet, headerRow }: Place): { head
 }
 
 /**
- * Returns the sheets that may be proposed, the one that the spreadsheet showed last first. Hidden ones are not, unless
- * all are.
+ * Returns the sheets that may be proposed, first the sheet that the spreadsheet showed last. Hidden sheets are left
+ * out. If all are hidden, returns the first.
  */
 function proposedSheets(proposal: Proposal): number[] {
   if (proposal.form === "csv") return [0];
@@ -55,7 +55,7 @@ function proposedSheets(proposal: Proposal): number[] {
   return shown.length === 0 ? [0] : activeFirst.map(([at]) => at);
 }
 
-/** Returns the name of the sheet that the workbook opens with, if that is another one. */
+/** Returns the name of the sheet that the workbook opens with, if it is not the given sheet. */
 export function opensWith(proposal: Proposal, sheet: number): string | undefined {
   const [first = 0] = proposedSheets(proposal);
   return proposal.form === "csv" || sheet === first ? undefined : proposal.workbook.sheets[first]?.name;
@@ -68,7 +68,10 @@ const hasKnownHeading =
   (cells) =>
     cells.some((cell) => isColumnOf(kind, readHeading(kind, cell) ?? ""));
 
-/** Returns the first row that one of these knows, in the given sheet or the first that has one; else the first row. */
+/**
+ * Returns the first row that one of the `ways` recognises, in the given sheet or in the first sheet with such a row;
+ * otherwise the first row.
+ */
 function firstPlace(proposal: Proposal, sheet: number | undefined, ...ways: readonly Knows[]): Place {
   const sheets = sheet === undefined ? proposedSheets(proposal) : [sheet];
   const places = sheets.flatMap((at) =>
@@ -80,7 +83,9 @@ function firstPlace(proposal: Proposal, sheet: number | undefined, ...ways: read
   return places[0] ?? { sheet: first, headerRow: headerRowsOf(proposal, first)[0]?.row ?? 1 };
 }
 
-/** Returns the answers to propose. The first row with a known heading has the headings; else the first row. */
+/**
+ * Returns the answers to propose. The headings are in the first row with a known heading, otherwise in the first row.
+ */
 export const firstAnswers = (kind: JobKind, proposal: Proposal, sheet?: number): Answers =>
   answersAt(kind, proposal, firstPlace(proposal, sheet, hasKnownHeading(kind)));
 
@@ -96,7 +101,7 @@ export function withRemembered(shelf: Shelf, kind: JobKind, proposal: Proposal, 
   return choices === undefined ? answers : { ...answers, choices, remembered: true };
 }
 
-/** Returns the answers to propose; the row of the headings is one that was used before, if there is one. */
+/** Returns the answers to propose, preferring a row of headings that was used before. */
 export function proposedAnswers(shelf: Shelf, kind: JobKind, proposal: Proposal, sheet?: number): Answers {
   const isRemembered: Knows = (cells) => rememberedChoices(shelf, kind, cells) !== undefined;
   const place = firstPlace(proposal, sheet, isRemembered, hasKnownHeading(kind));
@@ -151,7 +156,7 @@ export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answe
     const isAsked = headed && faultsOf(kind, firstChoices(kind, headings)).length > 0;
     const before = top === undefined || top.offset === 0 ? 0 : headerRow - 1;
     return {
-      // The separator that the user has seen is named, since the rows above no longer show it.
+      // The separator that the user saw is named, because the rows above no longer show it.
       body: before === 0 ? file : new Blob([`sep=${top?.separator ?? ","}\n`, file.slice(top?.offset)]),
       type: head.charset === undefined ? "text/csv" : `text/csv; charset=${head.charset}`,
       ...(name !== undefined && { name }),

@@ -9,7 +9,7 @@ import {
   unifyLineEnds,
 } from "../../../../../domain/bulk-job/input/csv-reading.ts";
 
-/** A row that may have the headings. */
+/** A row that may contain the headings. */
 export interface CsvTop extends TopRow {
   /** Rows below it, as examples. */
   samples: string[][];
@@ -70,7 +70,7 @@ export async function readCsvHead(file: Blob): Promise<CsvHead> {
   return { charset, top };
 }
 
-/** Yields the lines of a text from a place on, with their places. */
+/** Yields the lines of a text from an offset on, each with its own offset. */
 function* linesOf(text: string, from: number): Generator<{ start: number; line: string }> {
   for (let start = from; start < text.length;) {
     const [line = "", end = ""] = /^([^\r\n]*)(?:\r\n|\r|\n|$)/.exec(text.slice(start)) ?? [];

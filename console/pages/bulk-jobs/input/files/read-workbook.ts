@@ -31,12 +31,12 @@ const rowsMax = 1_048_576;
 /**
  * Reads the sheets of a workbook (.xlsx, ECMA-376), by name and in the workbook's order. Leaves out sheets without
  * cells, such as charts. Throws {@link RefusedWorkbook} if a sheet is missing or too large, and other errors if the
- * bytes are no workbook.
+ * bytes are not a workbook.
  */
 export function readWorkbook(bytes: Uint8Array): Map<string, Sheet> {
   const workbook = read(bytes, {
     ...{ type: "array", dense: true, cellNF: true, cellHTML: false, sheetStubs: true },
-    // Without styles hidden rows are not known; with them reading may take ten times as long.
+    // Hidden rows are known only with styles, but reading them may take ten times as long.
     cellStyles: mayHideRows(bytes),
   });
   const sheets = new Map<string, Sheet>();
@@ -60,12 +60,12 @@ export function readWorkbook(bytes: Uint8Array): Map<string, Sheet> {
 /** More cells would take several hundred megabytes. */
 const cellsMax = 20_000_000;
 
-/** Throws if a sheet would take much memory although its file is small: its arrays are sparse so far. */
+/** Throws if a sheet would take much memory although its file is small. Until now its arrays are sparse. */
 function requireSize(data: CellObject[][], ref: string): void {
   const lastRow = Number(/\d+$/.exec(ref)?.[0] ?? 0);
   if (lastRow > rowsMax) throw new RefusedWorkbook("tooWide");
   let cells = 0;
-  // Passes over the rows that are not there.
+  // Skips the rows that do not exist.
   data.forEach((row) => {
     if (row.length > columnsMax && row.some((cell, column) => column >= columnsMax && readCell(cell) !== null)) {
       throw new RefusedWorkbook("tooWide");
@@ -84,7 +84,7 @@ function hiddenRowsOf(sheet: WorkSheet): ReadonlySet<number> {
   return hidden;
 }
 
-/** The windows of a workbook. The library reads them, and its types lack them. */
+/** The windows of a workbook. The library reads them, but its types lack them. */
 interface Views {
   WBView?: readonly { activeTab?: number }[];
 }

@@ -15,8 +15,8 @@ export class UnreadableWorkbook extends Error {
 }
 
 /**
- * Reads a workbook. Throws {@link UnreadableWorkbook} for a file that is no workbook, unpacks to too much or takes too
- * long.
+ * Reads a workbook. Throws {@link UnreadableWorkbook} if the file is not a workbook, is too large when unpacked or
+ * takes too long.
  */
 export async function readXlsx(file: Blob): Promise<Workbook> {
   const worker = new Worker(new URL("./xlsx-worker.ts", import.meta.url), { type: "module" });

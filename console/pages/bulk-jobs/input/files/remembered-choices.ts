@@ -36,7 +36,7 @@ export function rememberChoices(
   try {
     shelf.setItem(key, JSON.stringify([{ kind, choices: chosen }, ...others].slice(0, setsMax)));
   } catch {
-    // The browser stores nothing more: the user chooses again next time.
+    // The browser refuses to store more: the user chooses again next time.
   }
 }
 
@@ -66,7 +66,7 @@ function read(shelf: Shelf): Remembered[] {
     const sets = JSON.parse(shelf.getItem(key) ?? "[]") as Remembered[];
     return sets.filter(({ choices }) => Object.values(choices).every((choice) => meanings.has(choice)));
   } catch {
-    // Nothing that this page wrote.
+    // This page did not write the stored value.
     return [];
   }
 }

@@ -20,7 +20,7 @@ export type SheetCell = string | { text: string; fault: CellFault } | null;
 
 type SheetRow = readonly SheetCell[];
 
-/** The parts of a sheet behind its summary. */
+/** The full contents of a sheet, from which its summary is made. */
 interface SheetContent {
   rows: readonly SheetRow[];
   hiddenRows: ReadonlySet<number>;
@@ -28,7 +28,7 @@ interface SheetContent {
   active: boolean;
 }
 
-/** A cell that cannot be used, with the row number that the spreadsheet shows. */
+/** A cell that cannot be used, with its row's number in the spreadsheet. */
 export interface FaultyCell {
   row: number;
   /** Counted from 0. */
@@ -41,7 +41,7 @@ export interface SheetSummary {
   name: string;
   hidden: boolean;
   active: boolean;
-  /** Its first rows that are not empty: one of them has the headings. */
+  /** Its first rows that are not empty: one of them contains the headings. */
   top: TopRow[];
   /** How many rows are not empty. */
   rows: number;
@@ -50,7 +50,7 @@ export interface SheetSummary {
   faulty: FaultyCell[];
 }
 
-/** Numbers from 10^15 on have 16 digits, and spreadsheets keep 15. */
+/** Numbers from 10^15 on have 16 digits; spreadsheets keep only 15. */
 const exactBelow = 1e15;
 
 /** Number formats (ECMA-376 part 1, 18.8.30), which the library exports without types. */
@@ -60,8 +60,8 @@ const numberFormats = SSF as {
 };
 
 /**
- * Reads a cell. It is faulty if its format shows anything but its text or its digits, unless the format pads a number
- * with zeros.
+ * Reads a cell. It is faulty if its format shows anything but its text or its digits, except for zeros that pad a
+ * number.
  */
 export function readCell(cell: CellObject | undefined): SheetCell {
   if (cell === undefined) return null;
@@ -83,7 +83,7 @@ export function readCell(cell: CellObject | undefined): SheetCell {
   }
 }
 
-/** The language of a format, for dates and digits. The library would show it as a sign of a currency: `$0042`. */
+/** The language of a format, for dates and digits. The library would show it as a currency sign: `$0042`. */
 const language = /\[\$-[^\]]*\]/g;
 
 interface Formatted {
@@ -150,8 +150,8 @@ const faultOf = (cell: SheetCell): CellFault | undefined =>
   cell === null || typeof cell === "string" ? undefined : cell.fault;
 
 /**
- * Returns true if a fault spoils a cell of a column. A formula's 0 may stand for an empty cell, which spoils an id but
- * not a limit.
+ * Returns true if a fault makes a cell of this column unusable. A formula's 0 may mean an empty cell, which makes an id
+ * unusable but not a limit.
  */
 export const spoils = (fault: CellFault, column: JobColumn): boolean => fault !== "blank" || column !== "maxProfiles";
 

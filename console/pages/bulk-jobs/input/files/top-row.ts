@@ -8,5 +8,5 @@ export interface TopRow {
 export const headerRowsMax = 20;
 export const samplesMax = 5;
 
-/** A table with more columns is none that people fill in, and would be too much to show. */
+/** A table with more columns was not filled in by people, and would be too much to show. */
 export const columnsMax = 256;

@@ -74,7 +74,7 @@ async function proposalOf({ body, type, name }: Chosen): Promise<Proposal | unde
   if (type !== "text/csv") return undefined;
   const file = await withoutUtf16(body);
   const head = await readCsvHead(file);
-  // The service names the faults of what is no table.
+  // The service reports what is wrong with a file that is not a table.
   const isTable = head.top.length > 0 && head.top.every(({ cells }) => cells.length <= columnsMax);
   if (isTable) return { form: "csv", name, file, head };
   return undefined;

@@ -24,13 +24,13 @@ async function answer(question: XlsxQuestion): Promise<XlsxAnswer> {
   }
   const bytes = new Uint8Array(await question.file.arrayBuffer());
   try {
-    // The library would read other kinds of files as tables too.
+    // Otherwise the library would read other kinds of files as tables.
     if (!isZip(bytes)) return { error: "unreadable" };
     if (unpackedBytes(bytes) > unpackedBytesMax) return { error: "tooLarge" };
     sheets = readWorkbook(bytes);
     return { sheets: [...sheets].flatMap(([name, sheet]) => summaryOf(name, sheet) ?? []) };
   } catch (error) {
-    // With a password it would be no archive.
+    // Not a password: a workbook with one is not a zip archive.
     return { error: error instanceof RefusedWorkbook ? error.reason : "damaged" };
   }
 }

@@ -17,7 +17,7 @@ const admin = (realmId = api.realmId): Promise<GivenUser> =>
   given.user({ realmId, administrator: true, email: "ada@uni.example" });
 const expiresInMs = ({ body }: { body: { expiresAt: string } }): number =>
   Date.parse(body.expiresAt) - systemClock.now().getTime();
-/** Moves the console's session back by so many idle minutes. */
+/** Ages the console's session by this many idle minutes. */
 const idle = (user: GivenUser, count: number) =>
   database.owner.query(sql`
     update console_sessions set expires_at = expires_at - make_interval(mins => ${count}) where user_id = ${user.id}
@@ -169,7 +169,7 @@ test("a locked administrator stays signed in and keeps the role", async () => {
   expect(await isOpen(opened)).toEqual([true]);
 });
 
-test("a user who loses the administrator role sees it with the next request", async () => {
+test("a user who loses the administrator role loses access with the next request", async () => {
   const user = await admin();
   const { send } = await openConsole(api, user);
   await database.owner.query(sql`update users set administrator = false where id = ${user.id}`);

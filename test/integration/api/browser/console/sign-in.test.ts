@@ -11,7 +11,7 @@ import { consoleIn, openConsole } from "../../../../support/browser/console-brow
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { givenLocalAccount, testPassword } from "../../../../support/given/local-account.ts";
 
-/** Whether OAuth sessions end just before the console opens on them. */
+/** Whether the OAuth session of a sign-in ends shortly before the console opens with it. */
 let sessionEndsMeanwhile = false;
 const api = useApi({
   watch: (db) => ({
@@ -34,7 +34,7 @@ const admin = (realmId = api.realmId): Promise<GivenUser> => given.user({ realmI
 const browserOf = (user?: GivenUser): Promise<BrowserSession> => authorizationOn(api).browser(user);
 const queryOf = (visit: Visit): URLSearchParams => new URL(visit.headers.location ?? "", api.url).searchParams;
 
-/** Follows redirects up to the one with the code, and stops there. */
+/** Follows redirects up to the callback with the code; returns its address without following it. */
 async function beforeCallback(browser: BrowserSession): Promise<string> {
   const started = await browser.get(`${api.url}/console/sign-in?continue=/console/users`, { follow: false });
   const authorized = await browser.get(new URL(started.headers.location ?? "", api.url).href, { follow: false });
@@ -154,7 +154,7 @@ test("a callback with a wrong state, a wrong or missing issuer, or no code is re
     expect(visit.text).toContain('href="/console/sign-in?continue=%2Fconsole%2Fusers"');
   }
   expect(consoleIn(api, browser).cookie()).toBeUndefined();
-  // None of this used up the attempt: the right response still opens the console.
+  // None of these callbacks used up the attempt: the right response still opens the console.
   expect(await browser.get(callback, { follow: false })).toMatchObject({ status: 303 });
 
   const again = await browserOf(user);
@@ -171,7 +171,7 @@ test("a callback is refused in a browser that did not start the sign-in", async 
     expect(visit.status).toBe(400);
     expect(consoleIn(api, other).cookie()).toBeUndefined();
   }
-  // A stranger's own attempt does not fit either.
+  // The callback does not match a stranger's own attempt either.
   const stranger = await browserOf(await admin());
   await beforeCallback(stranger);
   expect(await stranger.get(callback, { follow: false })).toMatchObject({ status: 400 });
@@ -230,7 +230,7 @@ test("a second sign-in in the same browser replaces the first", async () => {
   expect(await sessionsOf(user)).toHaveLength(1);
 });
 
-test("a second sign-in whose session ends meanwhile leaves the first", async () => {
+test("a second sign-in whose session ends before the console opens leaves the first sign-in unchanged", async () => {
   const { browser, cookie, send } = await openConsole(api, await admin());
   const first = cookie();
   sessionEndsMeanwhile = true;

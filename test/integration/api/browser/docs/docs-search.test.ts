@@ -24,7 +24,7 @@ describe("the search of the documentation", () => {
     }
   });
 
-  test("shows parts of the reference without the marks of their source", async () => {
+  test("shows parts of the reference without Markdown marks", async () => {
     const page = await search("the last line of NDJSON");
     expect(resultsOf(page)).toContainEqual(expect.stringMatching(/^\/docs\/reference/));
     expect(page).not.toContain("`");

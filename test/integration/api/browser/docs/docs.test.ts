@@ -43,7 +43,7 @@ describe.each(pages)("%s", (path) => {
     for (const link of links) {
       const [target = "", anchor] = link.split("#");
       const found = target === "" ? page : await get(target);
-      // The console may not be built: then its pages are a sentence that says so.
+      // If the console is not built, its pages are a sentence that says so.
       expect(found.status, link).toBe(target.startsWith("/console") && found.status === 503 ? 503 : 200);
       if (anchor !== undefined) expect(found.text, link).toContain(`id="${anchor}"`);
     }
@@ -85,7 +85,7 @@ describe("for an application", () => {
   const clientId = "5f0c2f6e-8a3b-4d0e-9b52-0c5d1f7f7a10";
   const page = async (path: string) => (await get(path)).text.replaceAll("&#39;", "'").replaceAll("&quot;", '"');
 
-  test("the quickstart does not register another one, contains its client_id and asks for its secret", async () => {
+  test("the quickstart does not register another application, contains the client_id of this one and asks for its secret", async () => {
     const asWritten = await page("/docs/quickstart");
     expect(asWritten).toContain("application create");
     expect(asWritten).toContain("client.json");
@@ -97,7 +97,7 @@ describe("for an application", () => {
     expect(own).toContain("user create");
   });
 
-  test("links keep the realm and the application, and one leads back to its page in the console", async () => {
+  test("links keep the realm and the application, and one link leads back to the application's page in the console", async () => {
     const realm = (await realms.findById(api.database.owner, await api.given.realm()))?.name;
     const { text } = await get(`/docs/quickstart?realm=${realm}&client=${clientId}`);
     expect(text).toContain(`href="/docs/sign-in?realm=${realm}&amp;client=${clientId}"`);
@@ -151,7 +151,7 @@ describe("for a realm", () => {
 
     await realms.update(owner(), realmId, { radiusCn: "aaa.campus.example" });
     expect((await get(`/docs/radius?realm=${name}`)).text).toContain("/CN=aaa.campus.example");
-    // An invalid name does not get into commands.
+    // An invalid name is not inserted into commands.
     await realms.update(owner(), realmId, { radiusCn: "$(reboot)" });
     expect((await get(`/docs/radius?realm=${name}`)).text).not.toContain("reboot");
   });
@@ -205,7 +205,7 @@ describe("for a realm", () => {
 });
 
 test.each(["strict", "resilient"])(
-  "package-%s.tar has the realm's own configuration and issuing CA, nothing secret, and is nowhere without a realm",
+  "package-%s.tar has the realm's own configuration and issuing CA and no secret, and does not exist without a realm",
   async (mode) => {
     const { owner } = api.database;
     const [realm, other] = [await givenIssuingRealm(owner), await givenIssuingRealm(owner)];

@@ -4,7 +4,7 @@ import { createPictureFetch } from "../../../../../api/browser/logo/fetch-pictur
 import { png, svg, usePictureServer } from "../../../../support/counterparts/picture-server.ts";
 
 const server = usePictureServer();
-/** On this machine as well, at an address that pictures may not come from. */
+/** Also on this machine, at an address from which pictures are not allowed. */
 const inner = usePictureServer("127.0.0.2");
 
 const authorities = `${server.authorities}${inner.authorities}`;
@@ -136,7 +136,7 @@ test("a picture of exactly the maximum size is accepted", async () => {
   expect((await fetchPicture(`${server.url}/most.png`)).bytes.equals(most)).toBe(true);
 });
 
-test("a source that never responds or only trickles is aborted in time", async () => {
+test("a source that never responds or only trickles is aborted at the time limit", async () => {
   server.on("/never", () => undefined);
   server.on("/drop", (_, outgoing) => {
     outgoing.writeHead(200, { "content-type": "image/png" });

@@ -23,7 +23,7 @@ const realm = (path: string, id = "1") => ({
 });
 /** The uploaded logos, by realm and digest. */
 const uploads = new Map<string, Picture>();
-/** Waits until background fetches are done. */
+/** Waits until this many background fetches are done. */
 const settled = async (count: number): Promise<void> => {
   await expect.poll(requests).toBe(count);
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const person = (): Promise<GivenUser> => given.user({ realmId });
 const pageFor = async (fields: Record<string, string>, user?: GivenUser) =>
   (await visitorOf(api, user ?? (await person()))).add(fields);
-/** Where words are on a page; -1: nowhere. */
+/** Returns the positions of words on a page; -1 for a missing word. */
 const placesOf = (text: string, ...words: string[]) => words.map((each) => text.indexOf(each));
 
 describe("in a realm with apps", () => {
@@ -44,7 +44,7 @@ describe("in a realm with apps", () => {
     expect(text).toContain(`${api.url.replace("http://", "")}/letswifi/${name}</strong>`);
     expect(text.match(/class="button quiet" href="https:/g)).toHaveLength(stores.length);
     expect(text).toContain("Another way: with a file");
-    // The file of Linux stays in sight: systems exist on which the app's own profile is refused.
+    // The file for Linux stays visible, because some systems refuse the app's own profile.
     expect(text.includes("<details")).toBe(device_type !== "Linux");
   });
 

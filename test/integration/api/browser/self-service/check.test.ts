@@ -14,7 +14,7 @@ const nothing = "Nothing yet";
 
 beforeAll(() => api.startWorker());
 
-/** Makes a realm of its own, because the page depends on the realm's other profiles. */
+/** Makes a new realm, because the page depends on the realm's other profiles. */
 async function givenRealm(): Promise<string> {
   const { realmId } = await givenIssuingRealm(api.database.owner);
   await realms.update(api.database.owner, realmId, { helpUri: "https://help.example", timeZone: "Europe/Berlin" });
@@ -26,7 +26,7 @@ const setAsked = (user: GivenUser, ago: string) =>
     update certificates set last_ocsp_at = now() - ${ago}::interval where user_id = ${user.id}
   `);
 
-/** Makes a user whose profile the network checked so long ago. */
+/** Makes a user whose profile the network checked this long ago. */
 async function givenAsked(realmId: string, ago: string): Promise<void> {
   const user = await given.user({ realmId });
   await given.profile(user);

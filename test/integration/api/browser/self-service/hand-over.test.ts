@@ -58,7 +58,7 @@ const take = async (link: string, deviceType = "Linux") => {
   return { device, page: await device.send(page, { device_type: deviceType }) };
 };
 
-/** The rows of a user, or of a page, that a test expects or excludes. */
+/** Returns the ids of a user's issuances. */
 const issuancesOf = (user: GivenUser) =>
   api.database.owner.query(sql`select id from issuances where user_id = ${user.id}`);
 
@@ -233,7 +233,7 @@ describe("on this device", () => {
     expect(await visitor.add()).toMatchObject({ status: 429 });
   });
 
-  // A worker would settle it as failed after a few attempts, or issue it.
+  // A worker would settle the issuance as failed after a few attempts, or issue the profile.
   describe("while no worker runs", () => {
     beforeAll(() => worker.stop());
     afterAll(async () => {
@@ -261,7 +261,9 @@ describe("on this device", () => {
   });
 });
 
-/** Returns the names under which a browser may save a response: RFC 6266 has two, and browsers prefer the second. */
+/**
+ * Returns the names under which a browser can save a response: RFC 6266 defines two, and browsers prefer the second.
+ */
 const savedNames = ({ headers }: { headers: Record<string, unknown> }): string[] => {
   const header = String(headers["content-disposition"]);
   const [, plain] = /filename="([^"]*)"/.exec(header) ?? [];
@@ -333,7 +335,7 @@ describe("the file", () => {
     expect(gone.text).not.toContain("PRIVATE KEY");
   });
 
-  test("half an hour after the first download, not earlier, upkeep erases the sealed output too; the profile stays", async () => {
+  test("half an hour after the first download, and not earlier, upkeep also erases the sealed output; the profile stays", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -436,7 +438,7 @@ describe("the file", () => {
     expect(await rows()).toEqual([]);
   });
 
-  test("only the browser that claimed it gets the file, not the same user elsewhere, nor anyone with the address", async () => {
+  test("only the browser that claimed the hand-over gets the file, not the same user elsewhere or anyone else with the address", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -457,7 +459,7 @@ describe("the file", () => {
 });
 
 describe("on another device", () => {
-  test("the device claims it, the key is created when the device requests the file, and the first page shows who picked it up", async () => {
+  test("the device claims the hand-over, the key is created when the device requests the file, and the first page shows who picked it up", async () => {
     const user = await person();
     const { owner, page, link } = await offer(user);
     expect(page.headers["refresh"]).toBe("3");
@@ -477,7 +479,7 @@ describe("on another device", () => {
     expect(await owner.get(`${page.url}/file/laptop.mobileconfig`)).toMatchObject({ status: 404 });
   });
 
-  test("of concurrent devices one claims it, and the others get a page that shows that the link was used", async () => {
+  test("of concurrent devices one claims the hand-over, and the others get a page that shows that the link was used", async () => {
     const user = await person();
     const { link } = await offer(user);
     const devices = await Promise.all(Array.from({ length: 10 }, () => visitorOf(api)));
@@ -534,7 +536,7 @@ describe("on another device", () => {
     expect(await serialsOf(api, user)).toEqual([]);
   });
 
-  test("only the page's own form claims it", async () => {
+  test("only the page's own form claims the hand-over", async () => {
     const user = await person();
     const { link } = await offer(user);
     const device = await visitorOf(api);
@@ -543,7 +545,7 @@ describe("on another device", () => {
     expect(await serialsOf(api, user)).toEqual([]);
   });
 
-  test("a user who was locked or offboarded meanwhile gets nothing, and the hand-over stays unused", async () => {
+  test("a user who has been locked or offboarded since the offer gets nothing, and the hand-over stays unused", async () => {
     for (const column of [sql`locked_at`, sql`offboarded_at`]) {
       const user = await person();
       const { link } = await offer(user);
@@ -556,7 +558,7 @@ describe("on another device", () => {
     }
   });
 
-  test("a suggested name changes to that of the device that claims it; a chosen name stays", async () => {
+  test("a suggested name changes to the name of the device that claims the hand-over; a chosen name stays", async () => {
     const user = await person();
     await api.database.owner.query(sql`update users set display_name = 'Mia Keller' where id = ${user.id}`);
     const suggested = await offer(user, { device_type: "Windows", name: "Laptop of Mia" });

@@ -76,7 +76,7 @@ describe("my devices", () => {
     expect(await visitor.get("/me", { follow: false })).toMatchObject({ status: 303 });
   });
 
-  test("what was typed for a new device is there again after the session has ended and the user signed in", async () => {
+  test("input for a new device is restored after the session has ended and the user has signed in again", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const cookie = `${new URL(api.url).host} realmpass-login`;
@@ -227,7 +227,7 @@ describe("one device", () => {
     expect((await visitor.get(`/me/devices/${serial}`)).text).toContain("Revoked");
   });
 
-  test("another user's profile cannot be revoked with one's own form", async () => {
+  test("a user cannot revoke another user's profile with a form from their own page", async () => {
     const [one, other] = [await person(), await person()];
     const [mine, theirs] = [await given.profile(one), await given.profile(other)];
     const visitor = await visitorOf(api, one);

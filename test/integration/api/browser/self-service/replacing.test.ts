@@ -33,14 +33,14 @@ const revokedOf = (user: GivenUser) =>
      order by id
   `);
 
-/** Claims a profile in place of another, in a browser of its own. */
+/** Claims the replacement of a profile, in a new browser. */
 async function claim(user: GivenUser, serial: string) {
   const visitor = await visitorOf(api, user);
   const page = await visitor.send(await visitor.get(`/me/devices/${serial}`), { place: "here" });
   return { visitor, page };
 }
 
-/** Sets a device up again; returns its page, with the file fetched, or the refusal. */
+/** Sets a device up again; returns its page after the file is fetched, or the refusal. */
 async function setUpAgain(user: GivenUser, serial: string) {
   const { visitor, page } = await claim(user, serial);
   if (page.status !== 200) return page;
@@ -108,7 +108,7 @@ describe("setting a device up again", () => {
     const user = await person({ profileOverride: 3 });
     const [one, two, three] = [await ending(user, 200), await ending(user, 200), await ending(user, 200)];
     await setUpAgain(user, one);
-    // Beyond the limit by one: the next takes the place of the first.
+    // Now one over the limit: the next replacement revokes the profile that was replaced first.
     await setUpAgain(user, two);
     expect(await revokedOf(user)).toEqual([{ serial: one, reason: 4 }]);
     await api.database.owner.query(sql`update users set profile_override = 2 where id = ${user.id}`);
@@ -140,7 +140,7 @@ describe("setting a device up again", () => {
     expect(await revokedOf(user)).toEqual([]);
   });
 
-  test("a profile that was revoked meanwhile is not replaced, and the new one counts towards the limit", async () => {
+  test("a profile that was revoked before the tap is not replaced, and the new one counts towards the limit", async () => {
     const user = await person({ profileOverride: 2 });
     const [one, two] = [await ending(user, 200), await ending(user, 200)];
     const claims = [await claim(user, one), await claim(user, two)] as const;
@@ -210,7 +210,7 @@ describe("the replaced profile", () => {
     const [, successor] = await serialsOf(api, user);
     return { user, old, successor: successor! };
   };
-  /** Lets upkeep run at a time from now; returns the logged lines. */
+  /** Runs upkeep at this time from now; returns the logged lines. */
   const upkeepAt = async (ms: number) => {
     const at = new Date(systemClock.now().getTime() + ms);
     const logged: unknown[] = [];
@@ -287,7 +287,7 @@ describe("the replaced profile", () => {
     expect(await revokedOf(sent)).toHaveLength(1);
   });
 
-  test("is revoked no later when the new file is fetched again", async () => {
+  test("is not revoked later if the new file is fetched again", async () => {
     const user = await person();
     const { visitor, page } = await claim(user, await ending(user, 200));
     await visitor.download(page);

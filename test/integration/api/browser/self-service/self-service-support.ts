@@ -15,7 +15,7 @@ export interface Visitor {
   get(path: string, options?: { follow?: boolean }): Promise<Visit>;
   /** Posts the form of a page, filled in with these fields. */
   send(page: Visit, fields: Record<string, string>): Promise<Visit>;
-  /** Fills in the form for a new device. */
+  /** Fills in and sends the form for a new device. */
   add(fields?: Record<string, string>, options?: { home?: string }): Promise<Visit>;
   /**
    * Taps Download, waits as a browser would while the profile is prepared, and returns the file, or the reason why
@@ -24,7 +24,7 @@ export interface Visitor {
   download(page: Visit, options?: { waits?: boolean }): Promise<Visit>;
 }
 
-/** Makes a visitor's browser; signed in if a user is named. */
+/** Makes a visitor's browser, signed in if a user is given. */
 export async function visitorOf(api: TestApi, user?: GivenUser): Promise<Visitor> {
   const browser = createBrowserSession(() => [api.url]);
   if (user !== undefined) browser.cookies.set(`${new URL(api.url).host} realmpass-login`, await api.given.login(user));
@@ -37,7 +37,7 @@ export async function visitorOf(api: TestApi, user?: GivenUser): Promise<Visitor
     },
     async add(fields = {}, { home = "/me" } = {}) {
       const page = await visitor.get(`${home}/devices/new`);
-      // Tests that look into the file read PEM; a kind of device that is named has its own best format.
+      // Tests that inspect the file use PEM; a test that names a device type gets that type's default format.
       const format = "device_type" in fields || fields["place"] === "elsewhere" ? "" : "pem";
       return visitor.send(page, { device_type: "Linux", name: "laptop", format, place: "here", ...fields });
     },
@@ -54,7 +54,7 @@ export async function visitorOf(api: TestApi, user?: GivenUser): Promise<Visitor
   return visitor;
 }
 
-/** Returns the page's own form: not the one that signs out. */
+/** Returns the form on the page that is not the sign-out form. */
 export function formOf(page: Visit): Form {
   const form = formsOf(page).find(({ action }) => !action.endsWith("/login/end"));
   if (form === undefined) throw new Error(`there is no form on ${page.url}: ${page.text.slice(0, 500)}`);
@@ -64,7 +64,7 @@ export function formOf(page: Visit): Form {
 
 export const headingOf = ({ text }: Visit): string => /<h1>(.*?)<\/h1>/.exec(text)?.[1] ?? "";
 
-/** Returns the address of the file on a page whose profile is made. */
+/** Returns the address of the file on a page whose profile has been issued. */
 export const fileOn = ({ text, url }: Visit): string => {
   const path = /class="button large" href="([^"]+)"/.exec(text)?.[1];
   if (path === undefined) throw new Error(`there is no file on ${url}: ${text.slice(0, 500)}`);

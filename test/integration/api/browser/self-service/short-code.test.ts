@@ -35,7 +35,7 @@ afterEach(() => api.database.owner.query(sql`delete from guesses`));
 
 const person = (): Promise<GivenUser> => given.user({ realmId });
 
-/** Offers a device of a user a hand-over; returns its page and the code on it. */
+/** Offers a hand-over to another device of a user; returns the page and the code on it. */
 const offer = async () => {
   const owner = await visitorOf(api, await person());
   const page = await owner.add({ place: "elsewhere" });
@@ -163,7 +163,7 @@ test("the metrics count each typed code by its outcome", async () => {
   for (let tries = 0; tries < 30; tries++)
     expect(await changesWith("0000-0001")).toEqual({ status: 404, counted: ["unknown"] });
   expect(await changesWith("0000-0001")).toEqual({ status: 429, counted: ["limited"] });
-  // A forged form is no typed code.
+  // A forged form does not count as a typed code.
   const was = await counts();
   await device.browser.post(form.action, { code, form_token: "x" }, { follow: false });
   expect(await counts()).toEqual(was);
@@ -263,7 +263,7 @@ test(
     const statuses = await guessAll(codes.slice(0, atFirst), 0);
     expect(statuses.filter((status) => status === 404)).toHaveLength(points);
     expect(statuses.slice(points)).toEqual(Array.from({ length: 100 }, () => 429));
-    // The right one waits as well: its answer would be a guess.
+    // The right code is refused as well, because checking it would be another guess.
     expect(await guess(60_001, code)).toBe(429);
 
     statuses.push(...(await guessAll(codes.slice(atFirst), atFirst)));

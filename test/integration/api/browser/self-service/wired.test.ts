@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const visitorIn = async (realmId: string) => visitorOf(api, await api.given.user({ realmId }));
-/** Returns the page that sets up such a device, in English and in German. */
+/** Returns the page that sets up a device of this type, in English and in German. */
 const pagesFor = async (realmId: string, deviceType: string) => {
   const visitor = await visitorIn(realmId);
   const page = await visitor.add({ device_type: deviceType });

@@ -31,7 +31,7 @@ const locationOf = async (browser: BrowserSession, path: string): Promise<string
   return headers.location;
 };
 const continueTo = (path: string): string => `continue=${encodeURIComponent(path)}`;
-/** Returns where a user lands who signs in with name and password on the way to `path`. */
+/** Returns where a user is redirected after signing in with name and password on the way to `path`. */
 const signIn = async ({ username }: LocalAccount, path?: string): Promise<string | undefined> => {
   const browser = browse();
   const form = await visit(browser, `/login?realm=${realmName}${path === undefined ? "" : `&${continueTo(path)}`}`);
@@ -47,7 +47,7 @@ test("the bare address sends administrators to the console and all others to the
   expect((await browse().post(`${api.url}/`, {}, { follow: false })).status).toBe(405);
 });
 
-test("so does signing in without a target, by password and by link", async () => {
+test("signing in without a target, by password or by link, sends administrators to the console and all others to their devices", async () => {
   expect(await signIn(mia)).toBe("/me");
   expect(await signIn(grace)).toBe("/console");
   for (const [account, home] of [

@@ -50,7 +50,7 @@ const authorizePath = (clientId: string, extra = ""): string =>
   `/oauth/authorize?response_type=code&client_id=${clientId}&redirect_uri=https%3A%2F%2Fclient.example%2Fback${extra}`;
 const withContinue = (path: string): string => `continue=${encodeURIComponent(path)}`;
 
-/** Returns a page without its parts that differ each time. */
+/** Returns a page without the parts that differ each time. */
 const stable = ({ status, text }: Visit): string => `${status} ${text.replace(/name="form_token" value="[^"]*"/g, "")}`;
 
 test("the right name and password set a new cookie for all pages and redirect", async () => {
@@ -72,7 +72,7 @@ test("the right name and password set a new cookie for all pages and redirect", 
   expect(rows).toEqual([{ method: "local" }, { method: "local" }]);
 });
 
-test("the page asks the browser for the device's model, which an app's page suggests as its name", async () => {
+test("the page requests the device's model from the browser, and an app's page suggests the model as the device's name", async () => {
   const page = await open(browse());
   expect(page.headers["accept-ch"]).toBe("Sec-CH-UA-Model");
   // The control: a page on which nobody signs in.
@@ -242,7 +242,7 @@ test("the page shows where the sign-in continues, and that a session has ended, 
   const host = new URL(api.url).host;
   const ended = { en: "Your session has ended.", de: "Ihre Sitzung ist abgelaufen." };
 
-  // Control: the session lasts.
+  // Control: the session is still valid.
   expect(await open(expired, withContinue("/me"))).toMatchObject({ status: 303 });
   const control = await open(expired, `again=true&${withContinue("/me")}`);
   expect(control.text).toContain("to set up and manage your devices");
@@ -397,7 +397,7 @@ test("after ten wrong passwords a name has to wait, even with the right one; oth
 test("the limit of ten wrong passwords covers all spellings of a name, whether or not the account exists", async () => {
   const outcomes = async (rest: string): Promise<number[]> => {
     const statuses: number[] = [];
-    // The Kelvin sign folds to k, and in the database a capital I with a dot folds to i.
+    // The Kelvin sign folds to k, and the database folds a capital I with a dot to i.
     for (const k of ["k", "K", "\u212a"])
       for (const i of ["i", "I", "\u0130", "i\u0130", "\u0130i"])
         statuses.push((await signIn(browse(), `${k}${i.padStart(2, i)}${rest}`, "wrong")).status);

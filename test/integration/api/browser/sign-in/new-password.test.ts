@@ -12,7 +12,7 @@ let names = 0;
 const account = (options: Partial<Parameters<typeof givenLocalAccount>[1]> = {}): Promise<LocalAccount> =>
   givenLocalAccount(api, { username: `ada.${(names += 1)}`, administrator: true, password: false, ...options });
 
-/** Signs a user in by a link, in a new browser; returns where the link led. */
+/** Signs a user in with a link, in a new browser; returns where the link led. */
 async function followLink(user: LocalAccount): Promise<{ browser: BrowserSession; location: string | undefined }> {
   const browser = createBrowserSession(() => []);
   const page = await browser.get(`${api.url}/sign-in/${await api.given.signInLink(user)}`);
@@ -30,7 +30,7 @@ const hashOf = async ({ id }: LocalAccount): Promise<string | null> => {
   return row?.hash ?? null;
 };
 
-/** Signs in with a name and a password; returns the status of the answer. */
+/** Signs in with a name and a password; returns the status of the response. */
 async function signIn({ username }: LocalAccount, password: string): Promise<number> {
   const browser = createBrowserSession(() => []);
   const page = await browser.get(`${api.url}/login`);
@@ -127,7 +127,7 @@ test("only the page's own form sets a password, in a browser that a link signed 
   expect((await browser.get(`${api.url}/login/password`, { follow: false })).headers.location).toBe("/");
 });
 
-test("if the user has a password or no local account, or the realm no local sign-in, a link leads home", async () => {
+test("a link leads home if the user has a password or no local account, or the realm has no local sign-in", async () => {
   expect((await followLink(await account({ password: true }))).location).toBe("/console");
   const user = await api.given.user({ realmId: api.realmId, administrator: true });
   expect((await followLink({ ...user, username: "none" })).location).toBe("/console");
@@ -172,7 +172,7 @@ test("signing out does not ask a user who has a password or signed in through th
   expect(await other.browser.submit(page, {}, { follow: false })).toMatchObject({ status: 303 });
 });
 
-test("the console also leads to the question, and the sign-in lasts until it is answered", async () => {
+test("signing out of the console leads to the same question, and the sign-in lasts until it is answered", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   const answer = await browser.post(

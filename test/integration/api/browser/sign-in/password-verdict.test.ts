@@ -8,7 +8,7 @@ import { givenRows } from "../../../../support/given/given.ts";
 import { backendFor, silentLog } from "../../../../support/service/worker.ts";
 import { sql } from "../../../../../db/sql.ts";
 
-/** Only a wrong password counts: a response that does not depend on the password locks no account. */
+/** Only a wrong password counts: a response that does not depend on the password does not lock an account. */
 
 const database = useDatabase();
 

@@ -23,7 +23,7 @@ const open = (method: "GET" | "POST" | "PUT" | "HEAD", token: string) =>
   sendRequest(`${api.url}/sign-in/${token}`, method, {});
 const link = async () => given.signInLink(await given.user({ realmId: api.realmId, administrator: true }));
 
-/** Makes a browser that has a link's page open. */
+/** Opens a link's page in a new browser. */
 const follow = async (token: string) => {
   const browser = createBrowserSession(() => []);
   return { browser, page: await browser.get(`${api.url}/sign-in/${token}`) };

@@ -85,7 +85,7 @@ test("if the realm names an attribute, the directory decides VLAN and permission
   expectProblem(refused.visit, "upstream_not_permitted");
   expect(await vlanOf(id)).toBeUndefined();
 
-  // About people whom no directory manages, the claims decide.
+  // For people whom no directory manages, the claims decide.
   const { user } = await signIn({ sub: "4", pairwise_id: "own", ...inside });
   expect(await vlanOf(user!.id)).toEqual({ vlan: "30" });
   expectProblem((await signIn({ sub: "5", pairwise_id: "strange", ...outside })).visit, "upstream_not_permitted");

@@ -45,7 +45,7 @@ const other = useUpstreamProvider({
 });
 const open = useUpstreamProvider({ redirectUri, authentication: "none" });
 
-/** Makes a realm of its own whose people come from the provider. */
+/** Makes a new realm whose people come from the provider. */
 async function realmAt(at: TestUpstream, claims: UpstreamClaims = {}): Promise<string> {
   const realmId = await given.realm();
   const { url: issuer, clientId, clientSecret } = at;
@@ -179,7 +179,7 @@ describe("which user a sign-in finds", () => {
     upstream.signsIn(person({ pairwise_id: claimed }));
     expect((await signIn(realmId)).user).toMatchObject({ id, pairwiseId });
     expect(await usersOf(api, realmId)).toHaveLength(1);
-    // The same spelling under another subject is another person, as before.
+    // The same spelling under another subject is another person, who is refused.
     upstream.signsIn(person({ pairwise_id: claimed }));
     expectProblem((await signIn(realmId)).visit, "identity_conflict");
   });
@@ -437,7 +437,7 @@ describe("claims that change the user", () => {
     expect((await signIn(realmId)).user?.administrator).toBe(false);
   });
 
-  test("without that setting the claims do not decide who is an administrator", async () => {
+  test("without a rule for administrators the claims do not decide who is an administrator", async () => {
     const realmId = await realmAt(upstream);
     await given.user({ realmId, pairwiseId: "boss", administrator: true });
     upstream.signsIn(person({ pairwise_id: "boss", entitlements: [] }));
@@ -657,7 +657,7 @@ describe("the redirects", () => {
     expect(expectProblem(await browser.get(callback), "upstream_attempt_ended")).toBe("/login");
   });
 
-  test("an attempt at one provider is not valid at the next", async () => {
+  test("an attempt at one provider is not valid after the realm changes to another", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);

@@ -51,7 +51,7 @@ async function signIn(browser = browserOf(api, () => upstream.url)) {
   return { browser, visit, user: await signedInUser(api, browser) };
 }
 
-/** Expects signing in to show this page, with the way back to the beginning, and to create no user. */
+/** Expects a sign-in to show this page, with a link to start again, and to create no user. */
 async function expectNobody(problem: Problem): Promise<void> {
   const { visit, user } = await signIn();
   const startAgain = expectProblem(visit, problem);
@@ -320,7 +320,7 @@ describe("a misleading userinfo response", () => {
     await expectNobody("upstream_bad_answer");
   });
 
-  test("it is not requested if the ID token has every claim", async () => {
+  test("is not requested if the ID token has every claim", async () => {
     upstream.changeIdToken({ claims: { pairwise_id: "p", email: "e@example.org", name: "N" } });
     upstream.lie("userinfo", send(500, ""));
     expect((await signIn()).user).toMatchObject({ pairwiseId: "p", email: "e@example.org", displayName: "N" });

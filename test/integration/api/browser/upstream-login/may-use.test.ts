@@ -59,7 +59,7 @@ async function signIn(realmId: string, account: UpstreamAccount) {
   return { browser, visit, user: await signedInUser(api, browser) };
 }
 
-/** Returns the columns that a refusal of a known person may change, and others that it must not. */
+/** Returns the columns that a refusal of a known person may change, and some that it must not change. */
 const rowOf = async (realmId: string) => {
   const [row] = await api.database.owner.query<Record<string, unknown>>(sql`
     select email, display_name as name, roles as given, provider_roles as provided,
@@ -120,7 +120,7 @@ describe("who may use the realm", () => {
     expect(permitted.user?.id).toBe(id);
   });
 
-  test("a user who loses the value keeps sign-ins, devices, roles and name; the refusal is recorded once until it returns", async () => {
+  test("a user who loses the value keeps sign-ins, devices, roles and name; the refusal is recorded once until the value returns", async () => {
     const realmId = await realmWith({
       mayUse: [staff],
       roles: { auditor: [{ claim: "roles", value: "audit" }] },

@@ -57,7 +57,7 @@ describe("starting a sign-in at the identity provider", () => {
     expect([searchParams.getAll("tenant"), searchParams.getAll("client_id")]).toEqual([["x"], ["realmpass"]]);
   });
 
-  test("requests a new sign-in if a new one is required here", async () => {
+  test("requests a new sign-in at the provider if this service requires one", async () => {
     const { headers } = await visit(await startPath(api, await realmWithUpstream(), { again: "true" }));
     expect(new URL(headers.location ?? "").searchParams.get("prompt")).toBe("login");
   });
@@ -121,7 +121,7 @@ describe("no sign-in is started", () => {
     ["markup", "realm=%3Cscript%3E"],
     ["__proto__", "realm=__proto__"],
     ["a quote", "realm='"],
-  ])("with %s for a realm's name", async (_, query) => {
+  ])("with %s as a realm's name", async (_, query) => {
     const page = await visit(`/login/upstream?${query}`);
     expectProblem(page, "no_sign_in");
     expect(page.headers["set-cookie"]).toBeUndefined();

@@ -41,7 +41,7 @@ export async function startPath(
 export const browserOf = (api: TestApi, upstreamUrl: () => string): BrowserSession =>
   createBrowserSession(() => [api.url, upstreamUrl()]);
 
-/** Follows redirects until one leads back to our callback, and stops there. */
+/** Follows redirects until one leads back to this service's callback, and stops there. */
 export async function walkToCallback(browser: BrowserSession, url: string): Promise<string> {
   for (let [step, at] = [0, url]; step < 20; step++) {
     const visit: Visit = await browser.get(at, { follow: false });
@@ -86,7 +86,7 @@ export async function signedInUser(
   return row;
 }
 
-/** Expects a page to show this problem, calmly, and the address to start again. */
+/** Expects a page to show this problem and the request id; returns the address to start again. */
 export function expectProblem(visit: Visit, problem: Problem): string | undefined {
   expect({ status: visit.status, title: /<title>(.*?)<\/title>/.exec(visit.text)?.[1] }).toEqual({
     status: problems[problem].status,

@@ -52,7 +52,7 @@ test("a service may delete itself, and its token ends with that response", async
   expect(await self.get("/api/applications")).toBeError("unauthenticated");
 });
 
-test("a repeat with the same key succeeds; without a key it is not found", async () => {
+test("a repeat with the same key succeeds; without a key the application is not found", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   const admin = as.admin();
   const headers = { "idempotency-key": "k" };

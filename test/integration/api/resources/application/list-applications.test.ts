@@ -21,7 +21,7 @@ beforeAll(async () => {
 const names = async (query: string): Promise<string[]> => {
   const { status, body } = await admin.get(`/api/applications?${query}`);
   expect(status).toBe(200);
-  // The administrator's own client is one as well.
+  // The list also contains the administrator's own client, which is left out here.
   return body.data.map(({ name }: { name: string }) => name).filter((name: string) => !name.startsWith("application "));
 };
 

@@ -26,7 +26,7 @@ const rotate = async ({ client_id }: Registered, overlapHours?: number): Promise
   return body.data;
 };
 
-/** Returns each API's status for each of these secrets. */
+/** Returns the token endpoint's status for each of these secrets, which is the same at both APIs. */
 const statuses = async (secrets: readonly Registered[]): Promise<number[]> => {
   const [here, there] = await Promise.all(
     both.map(async (one) => Promise.all(secrets.map(async (secret) => (await tokenWith(one, secret)).status))),

@@ -121,7 +121,7 @@ describe("several redirect URIs", () => {
     expect(await change([a, b])).toBeError("insufficient_scope");
   });
 
-  test("a change by the previous release, which knows only the first, keeps the others and repeats none", async () => {
+  test("a change by the previous release, which knows only the first URI, keeps the other URIs and duplicates none", async () => {
     const { client_id } = await register({ ...rest, redirectURIs: [a, b, c] });
     for (const [first, expected] of [
       [d, [d, b, c]],
@@ -306,7 +306,7 @@ describe("an application with role.modify", () => {
     { name: "Wi-Fi settings" },
     { requirePKCE: false },
     { useClientSecret: true },
-  ])("cannot be changed by a service to %j, but by an administrator", async (change) => {
+  ])("cannot be changed to %j by a service, but can be by an administrator", async (change) => {
     const { client_id } = await register({ ...useragent, scopes });
     const answer = await as.service().put(`/api/applications/${client_id}`, change);
     expect(answer).toBeError("insufficient_scope");
@@ -314,7 +314,7 @@ describe("an application with role.modify", () => {
     expect((await as.admin().put(`/api/applications/${client_id}`, change)).status).toBe(200);
   });
 
-  test("cannot be created by a change, switched on or given a secret by a service, but by an administrator", async () => {
+  test("cannot be created by a change, switched on or given a secret by a service; an administrator can do all three", async () => {
     const admin = as.admin();
     const weaker = await register(useragent);
     const off = await register({ ...useragent, scopes, active: false });

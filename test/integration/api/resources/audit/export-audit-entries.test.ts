@@ -164,7 +164,7 @@ describe("Accept", () => {
     ["*/*", "application/x-ndjson"],
     ["application/json", "application/x-ndjson"],
     ["text/*", "text/csv"],
-  ])("%s gives %s", async (accept, type) => {
+  ])("%s selects %s", async (accept, type) => {
     const { headers } = await service.get("/api/audit/export", { headers: { accept } });
     expect(headers["content-type"]?.split(";")[0]).toBe(type);
   });
@@ -215,7 +215,7 @@ describe("of many entries", () => {
       sent.end();
     });
 
-  // Sealing so many takes seconds: these tests share them.
+  // Sealing this many entries takes seconds, so these tests share them.
   let shared: string;
   beforeAll(async () => {
     shared = await api.given.realm();
@@ -240,7 +240,7 @@ describe("of many entries", () => {
     const response = await open();
     let text = "";
     for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) {
-      // Seals more in the middle of it.
+      // Seals more entries in the middle of the export.
       if (text === "") await seal();
       text += chunk;
     }

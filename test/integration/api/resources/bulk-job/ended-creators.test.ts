@@ -12,7 +12,7 @@ const api = useApi();
 let worker: Database | undefined;
 const jobs = driveJobs(() => (worker ??= api.database.open("realmpass_worker")));
 
-/** A realm with a person who creates jobs; its client for jobs exists once it has a job. */
+/** A realm with a person who creates jobs; the realm's client for jobs exists once the realm has a job. */
 interface Creators {
   realmId: string;
   userId: string;
@@ -63,7 +63,7 @@ const ends: [end: string, by: "person" | "client", act: (creators: Creators) => 
 
 async function givenCreators(): Promise<Creators> {
   const realmId = await api.given.realm();
-  // The only administrator would keep the role.
+  // A realm's only administrator would keep the role, so there is a second one.
   await api.given.user({ realmId, administrator: true });
   return { realmId, userId: (await api.given.user({ realmId, administrator: true })).id };
 }

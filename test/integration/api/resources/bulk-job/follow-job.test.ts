@@ -152,7 +152,7 @@ describe("an event stream", () => {
       expect(stream.events.at(-1)?.job.done).toBe(300);
     });
 
-    // At most the first event, and four a second for as long as it took.
+    // At most the first event, plus four for each second that it took.
     expect(stream.events.length).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 250);
     const grows = (values: (number | undefined)[]) =>
       values.every((value, index) => index === 0 || (value ?? 0) > (values[index - 1] ?? 0));

@@ -78,7 +78,7 @@ describe.each(jobStates)("a job that is %s", (state) => {
     if (allowed[state].includes(action)) {
       expect(answer.status, answer.text).toBeLessThan(300);
     } else {
-      // Starting it needs the number of people first, which is missing here.
+      // Starting a job in its grace period first needs the number of people, which is missing here.
       expect(answer).toBeError(state === "grace" && action === "start" ? "confirmation_required" : "job_state");
       expect(await jobOf(api.database.owner, id)).toEqual(before);
       expect(await auditOf(api.database.owner, id)).toEqual([]);
@@ -163,7 +163,7 @@ describe("starting", () => {
     }
     expect((await as.post(`/api/jobs/${id}/start`, { confirmTotal: 101 })).body.data.state).toBe("queued");
 
-    // One person more, so it is within the share.
+    // With one more person in the realm, the job is within the share.
     await api.database.owner.query(sql`
       insert into users (realm_id, pairwise_id, created_at) values (${realmId}, 'one more', now())
     `);

@@ -230,7 +230,7 @@ describe("the rows of a job", () => {
     expect(more).toMatchObject({ maxProfiles: 10 });
   });
 
-  test("that are excluded stay unchanged, and included ones are carried out", async () => {
+  test("that are excluded stay unchanged, and rows included again are carried out", async () => {
     const three = await people(3);
     const id = await offboarding(three);
     await admin.delete(`/api/jobs/${id}/rows`, { rows: [1, 2] });

@@ -9,7 +9,7 @@ import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { testOutputKeys } from "../../../../support/service/worker.ts";
 
-/** The rights to change a job, to erase its outputs and to read it, and their audit entries. */
+/** The scopes needed to change a job, to read it and to erase its outputs, and the audit entries of these actions. */
 
 const api = useApi();
 const { as, given } = api;

@@ -8,7 +8,7 @@ import { leaverSheets, leaversMax, leaverTexts, type LeaverFile } from "../../..
 import { givenXlsx } from "../../../../support/given/xlsx.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
-/** Files of leavers as campuses have them: every person in them is offboarded, or a failed row names them. */
+/** Files of leavers as campuses have them: every person in a file is offboarded, or a failed row names them. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));
@@ -59,7 +59,7 @@ describe.each(leaverTexts(prefix))("a text with $title", (file) => {
     expect(off).toEqual(file.people.filter((id) => !file.unreadable.includes(id)));
     const failed = rows.filter(({ status }) => status === "failed");
     expect(failed.every(({ message }) => message !== null && message !== "")).toBe(true);
-    // A cell with line breaks names everyone whose lines it swallowed.
+    // A cell with line breaks names every person whose line it contains.
     const named = failed.reduce((sum, { pairwiseID }) => sum + (pairwiseID ?? "").trim().split("\n").length, 0);
     expect(named).toBe(file.unreadable.length);
     expect(rows.filter(({ status }) => status === "changed")).toHaveLength(off.length);

@@ -30,7 +30,7 @@ function jobIn(answer: ApiAnswer) {
 const usersOf = async (jobId: string): Promise<(string | null)[]> =>
   (await rowsOf(api.database.owner, jobId)).map(({ userId }) => userId);
 
-/** Counts the rows of jobs in a realm, visible or not. */
+/** Returns the state and the number of rows of every job in a realm. */
 const kept = (realmId: string) =>
   api.database.owner.query(sql`
     select j.state, (select count(*)::integer from job_rows r where r.job_id = j.id) as rows
@@ -102,7 +102,7 @@ describe("a selection", () => {
         found.push(listed.length);
       }
     }
-    // The requesting administrator is in the realm as well. A number may be part of any ID.
+    // The requesting administrator is also in the realm. A number can be part of any ID, so that count varies.
     const some = expect.any(Number) as number;
     expect(found.slice(0, cases().length)).toEqual([6, 5, 0, 1, 2, some, 1, 2, 3, 2, 1, 1, 4, 2, 1, 1, 1]);
   });
@@ -205,7 +205,7 @@ describe("a selection", () => {
 });
 
 describe("a job from a selection", () => {
-  /** Makes a realm of its own with so many people, each with a profile. */
+  /** Makes a new realm with this many people, each with a profile. */
   async function realmOf(count: number) {
     const realmId = await api.given.realm();
     const ids: string[] = [];
@@ -385,7 +385,7 @@ describe("a refused selection leaves nothing behind", () => {
 });
 
 describe("Idempotency-Key", () => {
-  test("a repeat of a selection returns the first job, without users who match since then", async () => {
+  test("a repeat of a selection returns the first job, without users who have matched since", async () => {
     const realmId = await api.given.realm();
     await api.given.user({ realmId });
     const as = api.as.service({ realmId });
@@ -444,7 +444,7 @@ describe("a selection of profiles", () => {
       }),
       await api.given.profile(other, { authable: true, createdAt: fromNow(-20 * day) }),
     ];
-    // The list has neither revoked nor expired profiles, nor any of another kind or realm.
+    // The list contains neither revoked nor expired profiles, and none of another kind or realm.
     const admin = api.as.service({ realmId });
     const revoked = await api.given.profile(one, { deviceType: "iOS" });
     await admin.delete(`/api/profiles/${revoked}`, { reason: 4 });

@@ -65,7 +65,7 @@ describe("results for people", () => {
     "describe each row's outcome in words, with the row numbers of the original file: %s",
     async (lang, separator, headings, ...rows) => {
       const name = await nameOf(await person());
-      // The cells of each row, with one of an ignored column, and one too many.
+      // The cells of each row: some rows have a cell in an ignored column, and one row has one cell too many.
       const given = [
         [name, "", ""],
         [name, "", ""],
@@ -159,7 +159,7 @@ describe("results for people", () => {
       expect(await jobOf(again)).toMatchObject({ changed: kind === "onboarding" ? 3 : 2 });
       for (const other of ofPeople) {
         const answer = await send(other, text);
-        // Another kind of job reports the column that it does not know, and nothing else.
+        // Another kind of job reports only the column that it does not know.
         if (answer.status !== 202) {
           expect(answer.body.fields).toEqual([{ path: "max Profile", reason: "is no column that is known" }]);
         }

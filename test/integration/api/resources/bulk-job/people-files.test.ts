@@ -275,7 +275,7 @@ describe("an id in a file", () => {
     }
   });
 
-  test("is the text in a formula that keeps its zeros, or in quotation marks after a blank", async () => {
+  test("is read from a formula that keeps its leading zeros, and from quotation marks after a blank", async () => {
     const [plain, formula, quoted, blank] = [unique(), `00${unique()}`, `00${unique()}`, unique()];
     const text = `E-Mail;Kennung\n;${plain}\n;="${formula}"\n;"=""${quoted}"""\n; "${blank}"\n`;
     const { id } = await check("onboarding", text);
@@ -311,7 +311,7 @@ describe("an id in a file", () => {
     },
   );
 
-  test("loses invisible characters around it; inside a new one they fail the row and are located", async () => {
+  test("loses invisible characters around it; inside a new id they fail the row, which reports their position", async () => {
     const [clean, inside] = [`clean-${unique()}`, unique()];
     const { id } = await check("onboarding", `Kennung\n\u200e${clean}\u200b\nj\u200b${inside}\n`);
     expect(await rowsOf(id)).toMatchObject([

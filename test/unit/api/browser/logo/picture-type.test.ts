@@ -42,7 +42,7 @@ test.each<[what: string, type: string | undefined, content: Buffer]>([
   ["a container that claims to be longer than it is", "image/avif", bytes("\xff\xff\xff\xffftypisom")],
   ["nothing", "image/png", bytes("")],
   ["a property of every object", "constructor", png],
-])("%s is no picture", (_, type, content) => {
+])("%s is not a picture", (_, type, content) => {
   expect(pictureTypeOf(type, content)).toBeUndefined();
 });
 

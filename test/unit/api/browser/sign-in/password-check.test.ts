@@ -4,12 +4,12 @@ import { createPasswordCheck, defaultDummyHash } from "../../../../../api/browse
 import { hashPassword } from "../../../../../operator/user/password.ts";
 
 const password = "correct horse battery staple";
-/** The least work that argon2id can do, where the work is not under test. */
+/** The least work that argon2id can do, for tests that are not about its cost. */
 const cost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const cheapHash = (of = password): Promise<string> => hashPassword(of, { cost });
 const parametersOf = (hash: string): string => hash.split("$").slice(0, 4).join("$");
 
-test("a stored password is hashed by argon2id with 19 MiB and two passes, and comparing with none costs the same", async () => {
+test("a stored password is hashed by argon2id with 19 MiB and two passes, and a check without a stored password costs the same", async () => {
   const stored = await hashPassword(password);
   expect(parametersOf(stored)).toBe("$argon2id$v=19$m=19456,t=2,p=1");
   expect(await createPasswordCheck()(password, stored)).toBe(true);
@@ -37,7 +37,7 @@ test("a password of 1,024 bytes can be right", async () => {
   expect(await isPassword(longest, await cheapHash(longest))).toBe(true);
 });
 
-test("many checks at once all get a verdict; those beyond the queue have to retry", async () => {
+test("many simultaneous checks all get a verdict; those beyond the queue have to retry", async () => {
   const hash = await cheapHash();
   const checks = await Promise.allSettled(Array.from({ length: 110 }, () => isPassword(password, hash)));
   const answered = checks.filter(({ status }) => status === "fulfilled");

@@ -37,12 +37,12 @@ test.each([
   ["\u200bMia\u00ad\ufeff", "Mia"],
   ["Mi\u200ba", "Mi\u200ba"],
   ["\u200b\u202e", undefined],
-])("the name %j is kept as %j: invisible characters at its ends go, and none refuses the sign-in", (name, kept) => {
+])("the name %j is kept as %j: invisible characters are removed at both ends, and no name makes the sign-in fail", (name, kept) => {
   expect(personOf({ ...claims, name }, {})).toMatchObject({ pairwiseId: "p", displayName: kept });
 });
 
 test.each(["not-an-email", "Mia <mia@x.example>", "mia@x.example, ida@x.example", "mia@localhost"])(
-  "%s is no e-mail address: it is dropped, and the person is still identified",
+  "%s is not an e-mail address: it is dropped, and the person is still identified",
   (email) => {
     expect(personOf({ ...claims, email }, {})).toMatchObject({ pairwiseId: "p", email: undefined });
     expect(hasBadAddress({ ...claims, email }, {})).toBe(true);
@@ -69,7 +69,7 @@ test.each<[string, unknown, boolean]>([
   });
 });
 
-test("a role is given by any of its rules, and each rule looks at a claim of its own", () => {
+test("any rule of a role gives the role, and each rule has its own claim", () => {
   const names: UpstreamClaims = {
     administrator: { claim: "groups", value: "wifi-admins" },
     roles: {
@@ -102,7 +102,7 @@ test.each<[string, Claims, UpstreamClaims]>([
   expect(() => personOf(given, names)).toThrow(expect.objectContaining({ problem: "upstream_bad_answer" }) as Error);
 });
 
-test("without the claim that the realm names for the pairwise id the sign-in fails with upstream_no_identifier", () => {
+test("if the claim that the realm names for the pairwise id is missing, the sign-in fails with upstream_no_identifier", () => {
   expect(() => personOf({ ...claims, "a b": 1 }, { pairwiseId: "unique" })).toThrow(
     expect.objectContaining({
       problem: "upstream_no_identifier",
@@ -111,19 +111,19 @@ test("without the claim that the realm names for the pairwise id the sign-in fai
   );
 });
 
-test("the log has at most 40 names of claims, and no value", () => {
+test("the log contains at most 40 names of claims, and no values", () => {
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`claim${index}`, `value${index}`]));
   expect(namesOf(many)).toHaveLength(40);
   expect(namesOf({ "a\nb": 1, "a=b": 1, ["x".repeat(201)]: 1, sub: "s" })).toEqual(["sub"]);
 });
 
-test("inherited properties are no claims", () => {
+test("inherited properties are not claims", () => {
   const names = { email: "constructor", displayName: "__proto__", pairwiseId: "toString" };
   expect(() => personOf(claims, names)).toThrow("the pairwise id is missing");
   expect(lacksClaims({ toString: "p", constructor: "e" }, names)).toBe(true);
 });
 
-test("userinfo adds claims that the id token lacks, and overrides none", () => {
+test("userinfo adds claims that the id token lacks, but overrides none", () => {
   const userinfo = JSON.parse('{"sub":"x","email":"u","name":"U","__proto__":{"role":"admin"}}') as Claims;
   const both = withUserinfo({ sub: "s", email: "", name: "N" }, userinfo);
   expect(both).toMatchObject({ sub: "s", email: "u", name: "N" });

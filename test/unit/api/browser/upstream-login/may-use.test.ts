@@ -7,7 +7,7 @@ const person = { sub: "s", email: "e@example.org", name: "N" };
 const groups = { claim: "groups", value: "wifi" };
 const unit = { claim: "unit", value: "it" };
 
-/** As Entra sends them: the groups are elsewhere. */
+/** As Entra sends them: the groups have to be fetched from elsewhere. */
 const overage = { _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint: "https://graph.example" } } };
 
 test.each<[string, Claims, boolean | "withheld"]>([
@@ -34,7 +34,7 @@ test.each<[string, Claims, boolean | "withheld"]>([
   expect(verdictOf(claims, [groups])).toBe(verdict);
 });
 
-test("one rule that matches is enough, and a withheld claim counts only if none does", () => {
+test("one rule that matches is enough, and a withheld claim matters only if no rule matches", () => {
   expect(verdictOf({ unit: "it", ...overage }, [groups, unit])).toBe(true);
   expect(verdictOf({ unit: "x", ...overage }, [groups, unit])).toBe("withheld");
   expect(verdictOf(overage, [unit])).toBe(false);
@@ -58,7 +58,7 @@ test.each<[string, UpstreamClaims, Claims, boolean]>([
   expect(personOf({ ...person, ...claims }, names)).toMatchObject({ permitted });
 });
 
-test("a withheld claim does not decide who may use the realm", () => {
+test("a withheld claim does not decide who is allowed to use the realm", () => {
   expect(() => personOf({ ...person, ...overage }, { mayUse: [groups] })).toThrow(
     expect.objectContaining({ problem: "upstream_bad_answer" }) as Error,
   );
@@ -74,7 +74,7 @@ test("a role counts as withheld if no other rule gives it", () => {
   expect(personOf({ ...person, groups: [] }, names)).toMatchObject({ roles: [], withheldRoles: [] });
 });
 
-test("the id token or userinfo may refer to a claim elsewhere, and either may have it", () => {
+test("the id token or userinfo can refer to a claim elsewhere, and either can contain it", () => {
   expect(verdictOf(withUserinfo(overage, {}), [groups])).toBe("withheld");
   expect(verdictOf(withUserinfo({}, overage), [groups])).toBe("withheld");
   expect(verdictOf(withUserinfo({ _claim_names: { x: "a" } }, overage), [groups])).toBe("withheld");

@@ -11,7 +11,7 @@ import { rowErrors } from "../../../../../domain/bulk-job/row-errors.ts";
 import { readRow } from "../../../../../domain/bulk-job/input/row.ts";
 import { rowWords } from "../../../../../domain/bulk-job/results/row-words.ts";
 
-/** Returns the text about a row in a file for people. */
+/** Returns the reason for a row in a file for people. */
 function reasonOf(language: "de" | "en", kind: JobKind, row: Pick<JobRowView, "error" | "message">): unknown {
   const job = { kind, columns: jobColumns[kind] as readonly string[], rowOffset: 0 } as Job;
   const column = columnsForPeople(job, { language }).find(({ title }) => title === "Fehler" || title === "Error");
@@ -85,6 +85,6 @@ test("a row without an error has no reason", () => {
   expect(reasonOf("de", "offboarding", { error: null, message: null })).toBeNull();
 });
 
-test("an error of a later release is shown as it is", () => {
+test("an error of a later release is shown unchanged", () => {
   expect(reasonOf("de", "offboarding", { error: "of_tomorrow", message: "Something new." })).toBe("Something new.");
 });

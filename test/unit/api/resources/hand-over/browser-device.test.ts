@@ -29,7 +29,7 @@ test("a client hint takes precedence over the user agent, and an unknown one is 
     expect(deviceOf(asking(odd, odd))).toBeUndefined();
 });
 
-test("an iPad that calls itself a Mac is given the choice, Chrome and Firefox on a Mac are not", () => {
+test("an iPad that claims to be a Mac is given the choice, but Chrome and Firefox on a Mac are not", () => {
   const may = (["iPad", "mac", "firefoxOnMac", "iPhone"] as const).map((agent) => mayBeIPad(asking(userAgents[agent])));
   expect(may).toEqual([true, false, false, false]);
 });

@@ -29,7 +29,7 @@ function givenEnqueuer({ isAway = false } = {}) {
 
 const drawIds = (count: number): IssuanceID[] => Array.from({ length: count }, drawIssuanceId);
 
-test("issuances enqueued in one turn are one task, named by the first", async () => {
+test("issuances enqueued in one turn make one task, named by the first", async () => {
   const { enqueueIssuance, tasks } = givenEnqueuer();
   const ids = drawIds(3);
   await Promise.all(ids.map((id) => enqueueIssuance(id, isNew)));
@@ -37,7 +37,7 @@ test("issuances enqueued in one turn are one task, named by the first", async ()
   expect(tasks).toEqual([{ id: `of_${ids[0]}`, issuanceIds: ids }]);
 });
 
-test("more than 64 are several tasks", async () => {
+test("more than 64 make several tasks", async () => {
   const { enqueueIssuance, tasks } = givenEnqueuer();
   const ids = drawIds(150);
   await Promise.all(ids.map((id) => enqueueIssuance(id, isNew)));
@@ -46,7 +46,7 @@ test("more than 64 are several tasks", async () => {
   expect(tasks.flatMap(({ issuanceIds }) => issuanceIds)).toEqual(ids);
 });
 
-test("a repeated issuance gets a task of its own, so that no other is lost with an already existing task", async () => {
+test("a repeated issuance gets a separate task, so that no other issuance is lost if that task already exists", async () => {
   const { enqueueIssuance, tasks } = givenEnqueuer();
   const [again, other] = drawIds(2) as [IssuanceID, IssuanceID];
   await Promise.all([enqueueIssuance(again, { isNew: false }), enqueueIssuance(other, isNew)]);
@@ -57,7 +57,7 @@ test("a repeated issuance gets a task of its own, so that no other is lost with 
   ]);
 });
 
-test("while the queue is away no request fails, and the log has the ids", async () => {
+test("while the queue is unreachable no request fails, and the log contains the ids", async () => {
   const { enqueueIssuance, said, failures } = givenEnqueuer({ isAway: true });
   const ids = drawIds(2);
   await Promise.all(ids.map((id) => enqueueIssuance(id, isNew)));

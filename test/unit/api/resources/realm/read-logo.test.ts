@@ -17,7 +17,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
-/** Returns a PNG file that claims a size. */
+/** Returns a PNG file that claims this size. */
 function pngOf(width: number, height: number, { header = "IHDR", data = true, end = true } = {}): Buffer {
   const sizes = Buffer.alloc(13);
   sizes.writeUInt32BE(width, 0);
@@ -31,7 +31,7 @@ function pngOf(width: number, height: number, { header = "IHDR", data = true, en
   ]);
 }
 
-/** Returns an SVG with levels of groups that show the group before several times. */
+/** Returns an SVG with levels of groups, each of which shows the previous group several times. */
 const nested = ({ levels, copies }: { levels: number; copies: number }): string =>
   svg(
     `<g id="u0"><rect/></g>` +
@@ -45,7 +45,7 @@ const chain = (length: number): string =>
   Array.from({ length }, (_, at) => `<use id="c${at}" href="#c${at + 1}"/>`).join("");
 
 describe("a PNG", () => {
-  test("that is whole is taken, up to 4,096 pixels on each side", () => {
+  test("that is complete is accepted, up to 4,096 pixels on each side", () => {
     for (const bytes of [png, pngOf(1, 1), pngOf(4_096, 4_096)]) expect(readLogo(bytes)).toEqual({ type: "image/png" });
   });
 
@@ -113,7 +113,7 @@ describe("an SVG", () => {
       ),
     ],
     ["100 copies of 100 copies", nested({ levels: 2, copies: 100 })],
-  ])("with %s is taken", (_, text) => {
+  ])("with %s is accepted", (_, text) => {
     expect(readText(text)).toEqual({ type: "image/svg+xml" });
   });
 
