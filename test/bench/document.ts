@@ -7,14 +7,12 @@ import { figure, median } from "./statistics.ts";
 import { table } from "./table.ts";
 
 const howToCompare =
-  "`npm run bench -- --against COMMIT single` shows whether a change makes a difference: it builds that commit in a " +
-  "temporary worktree, measures the two builds in turn, and prints the ratio of this build to the other: the median of the " +
-  "pairs, with the lowest and the highest. A ratio whose range includes 1 shows nothing. For OCSP both services run at " +
-  "once and are measured in turn, ten times, so a machine whose speed changes slows both alike. The load generator and the SQL of a " +
-  "scenario are those of this build, so a commit with another wire or other tables cannot be compared.";
+  "`npm run bench -- --against COMMIT single` builds that commit in a temporary worktree, measures both builds in turn, and " +
+  "prints the ratio of this build to the other: median, lowest and highest of the pairs. A range that includes 1 shows " +
+  "nothing. The load generator and the SQL are those of this build, so a commit with another wire or other tables cannot be compared.";
 
-/** Columns that only the kept results have. */
-const keptOnly: readonly string[] = [`${parts.join(" / ")} µs`];
+/** The CPU time of each part of the service, which only the kept results have. */
+const partsColumn = `${parts.join(" / ")} µs`;
 
 /** The figures at the head of the document, as a scenario names them. */
 const headlines: readonly { name: string; scenario: ScenarioName; backend: Backend; of: string; what: string }[] = [
@@ -96,16 +94,16 @@ export function writeDocument(results: readonly Result[]): string {
     table(["what", "median"], headlineRows(results)),
     "## How to read it",
     "`npm run bench` writes this page, in about 90 minutes; `npm run bench -- --quick single` runs one scenario briefly and " +
-      "only prints. `--results DIRECTORY` keeps the result of each scenario, also the CPU time of each process, its memory and the " +
-      "sizes of its batches; `npm run bench -- --results DIRECTORY --document` writes this page from them.",
+      "only prints. `--results DIRECTORY` keeps each result, with more columns and each process's CPU time, memory and batch " +
+      "sizes; `npm run bench -- --results DIRECTORY --document` writes this page from them.",
     howToCompare,
     table(["", ""], [...(results[0]?.machine ?? []), ["Commit", commitsOf(results)]]),
-    "- **The machine is shared.** Rates and latencies move by a quarter from run to run. _Others' CPU_ is what neither the service " +
-      "nor the load generator used; a round with more than 10 % is repeated up to three times, and the quietest counts. An asterisk " +
-      "marks one that stayed above.\n" +
+    "- **The machine is shared.** Rates and latencies move by a quarter from run to run. A round in which other programs use more " +
+      "than 10 % of the CPU is repeated up to three times, and the quietest counts. _Others' CPU_ is shown where one stayed above " +
+      "(asterisk).\n" +
       "- **CPU µs** are steadier: user and system time of all processes of the service, with Postgres and Redis.\n" +
-      "- **Floor** is the cost of the same profile in one process that keeps nothing and talks to nobody: key, signature, PKCS#12. " +
-      `It was ${figure(Math.min(...floorsUs))} to ${figure(Math.max(...floorsUs))} µs of CPU, measured before each scenario.\n` +
+      "- **Floor** is the cost of the same profile in one process that keeps nothing: key, signature, PKCS#12. " +
+      `It was ${figure(Math.min(...floorsUs))} to ${figure(Math.max(...floorsUs))} µs of CPU.\n` +
       "- **Goals** are for a quiet machine of two cores.",
     ...names.flatMap((name) =>
       writeSection(
@@ -116,14 +114,25 @@ export function writeDocument(results: readonly Result[]): string {
   ].join("\n\n")}\n`;
 }
 
-const writeSection = (scenario: Scenario, results: readonly Result[]): string[] => {
+const writeSection = (scenario: Scenario, all: readonly Result[]): string[] => {
+  const { columns = [], backend: hidden } = scenario.keptOnly ?? {};
+  const results = all.filter(({ backend }) => backend !== hidden);
   const rows = results.flatMap(({ outcome }) => outcome.rows);
   const goalOf = (row: readonly string[]): string | undefined => row[scenario.columns.indexOf("goal")];
   const goals = new Set(rows.map(goalOf));
   const common = goals.size === 1 ? [...goals].find((goal) => goal !== undefined && goal !== "") : undefined;
   const isShown = (_: string, index: number): boolean => {
     const column = scenario.columns[index] ?? "";
-    return !keptOnly.includes(column) && (column !== "goal" || common === undefined);
+    switch (column) {
+      case "goal":
+        return common === undefined;
+      case "queue":
+        return results.length > 1;
+      case "others' CPU":
+        return rows.some((row) => row[index]?.endsWith("*"));
+      default:
+        return column !== partsColumn && !columns.includes(column);
+    }
   };
   return [
     `## ${scenario.title}`,
@@ -133,7 +142,6 @@ const writeSection = (scenario: Scenario, results: readonly Result[]): string[] 
       rows.map((row) => row.filter(isShown)),
     ),
     ...results.flatMap(({ outcome: { remark } }) => (remark === undefined ? [] : [remark])),
-    ...(scenario.note === undefined ? [] : [scenario.note]),
   ];
 };
 

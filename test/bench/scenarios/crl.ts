@@ -35,6 +35,7 @@ export const crl: Scenario = {
     "worker / api peak MB",
     "OpenSSL",
   ],
+  keptOnly: { columns: ["first fetch ms", "later fetch ms"] },
   backends: ["postgres"],
   env: () => ({}),
 

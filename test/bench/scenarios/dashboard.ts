@@ -17,8 +17,9 @@ const servers = 8;
 /** Everything that the dashboard requests, never from numbers cached for the previous request. */
 export const dashboard: Scenario = {
   title: "The dashboard of a large realm",
-  about: `${largeRealm.profiles.toLocaleString("en-GB")} profiles, and 35 days of answers to ${servers} RADIUS servers: ${requests} requests of each kind, so far apart that none is answered from the numbers of the one before.`,
+  about: `${largeRealm.profiles.toLocaleString("en-GB")} profiles, and 35 days of answers to ${servers} RADIUS servers: ${requests} requests of each kind, so far apart that each is computed.`,
   columns: ["question", "p50 ms", "p95 ms", "CPU ms each", "goal"],
+  keptOnly: { columns: ["CPU ms each"] },
   backends: ["postgres"],
   env: () => ({}),
 

@@ -65,8 +65,8 @@ export const fairness: Scenario = {
       rows: found,
       figures,
       remark:
-        `${name}: the job of ${rows.toLocaleString("en-GB")} took ${figure(largeSeconds)} s (${figure(rows / largeSeconds)}/s); ${during.map(({ length }) => length).join(" and ")} single profiles were made. ` +
-        `The api held ${figure(service.peakMemory("api") / 1e6)} MB at most, the worker ${figure(service.peakMemory("worker") / 1e6)} MB (\`VmHWM\`).`,
+        `${name}: the job of ${rows.toLocaleString("en-GB")} took ${figure(largeSeconds)} s (${figure(rows / largeSeconds)}/s); ` +
+        `at most ${figure(service.peakMemory("api") / 1e6)} MB in the api, ${figure(service.peakMemory("worker") / 1e6)} MB in the worker (\`VmHWM\`).`,
     };
   },
 };

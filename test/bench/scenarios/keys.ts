@@ -17,6 +17,7 @@ export const keys: Scenario = {
   title: "Profiles by key type",
   about: `Profiles as PKCS#12 with each key type, concurrency ${concurrency}, in turn: medians of ${rounds} rounds. There is no pool of keys, so each profile has the CPU time of its own key.`,
   columns: ["queue", "key", "default of", ...loadColumns({ times: "P-256" })],
+  keptOnly: { columns: ["p95 ms", "p99 ms"] },
   backends: ["redis"],
   env: () => ({ REALMPASS_RSA_KEY_POOL: "0" }),
 

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { counterCells, counterColumns, countEach } from "../counters.ts";
+import { countEach, writeCounters } from "../counters.ts";
 import { cpuTotal } from "../cpu.ts";
 import { figureOf, type Figure } from "../figures.ts";
 import { untilQuiet } from "../load/index.ts";
 import type { Service } from "../service.ts";
 import { figure, median, percentile, withRange } from "../statistics.ts";
-import { table } from "../table.ts";
 import { costCells, costColumns, costOfEach, onboardingFile, runJob, type Cost } from "./jobs.ts";
 import { checkCertificates, singlesPauseMs, singlesWhile } from "./profiles/profiles.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
@@ -18,7 +17,7 @@ const idleSeconds = 20;
 /** Bulk onboarding from a CSV file, while a client creates single profiles. */
 export const onboarding: Scenario = {
   title: "Bulk onboarding",
-  about: `\`POST /api/jobs/onboarding\` with a CSV file of ${peopleAlone.toLocaleString("en-GB")} new people, and of ${peopleWithProfiles.toLocaleString("en-GB")} with a P-256 profile each (medians of ${rounds}): from the 202 to the end of the job. Meanwhile a client creates single profiles, ${singlesPauseMs} ms apart; the multiple is of their p95 in ${idleSeconds} s without a job. Below, counters of Postgres in a round of its own.`,
+  about: `\`POST /api/jobs/onboarding\` with a CSV file of ${peopleAlone.toLocaleString("en-GB")} new people, and of ${peopleWithProfiles.toLocaleString("en-GB")} with a P-256 profile each (medians of ${rounds}): from the 202 to the end of the job. Meanwhile a client creates single profiles, ${singlesPauseMs} ms apart; the multiple is of their p95 in ${idleSeconds} s without a job. Counters of Postgres have a round of their own.`,
   columns: [
     "queue",
     "rows",
@@ -30,6 +29,7 @@ export const onboarding: Scenario = {
     "× without a job",
     "goal",
   ],
+  keptOnly: { columns: ["seconds"] },
   env: () => ({}),
 
   async run(run) {
@@ -107,10 +107,7 @@ export const onboarding: Scenario = {
           return percentile(latenciesOf([each]), 0.95) / percentile(idle, 0.95);
         }),
       ],
-      remark: [
-        `${name}: ${expected} profiles of jobs and ${waitedFor} single ones, as many distinct active certificates; floor ${figure(floorUs)} µs.`,
-        table(["queue", "row of", ...counterColumns], [[name, "people with profiles", ...counterCells(counters)]]),
-      ].join("\n\n"),
+      remark: `${name}, a row with a profile: ${writeCounters([counters])}.`,
     };
   },
 };

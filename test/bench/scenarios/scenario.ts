@@ -27,8 +27,8 @@ export interface Scenario {
   /** For the document: the procedure. */
   about: string;
   columns: readonly string[];
-  /** For the document, below the table: an explanation, or a measurement by hand. */
-  note?: string;
+  /** Columns, and the rows of a backend, that the document leaves out. The kept results have them. */
+  keptOnly?: { columns?: readonly string[]; backend?: Backend };
   /** The backends that it runs with. Default: all that are requested. */
   backends?: readonly Backend[];
   /** Variables that the service is started with, in addition to those of every scenario. */

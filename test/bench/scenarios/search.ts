@@ -24,8 +24,9 @@ interface Term {
 /** Every kind of term, whole and in part, as a person would paste or type it. */
 export const search: Scenario = {
   title: "Search in a large realm",
-  about: `\`POST /api/search\` in a realm of ${largeRealm.users.toLocaleString("en-GB")} people and ${largeRealm.profiles.toLocaleString("en-GB")} profiles, with a token that sees every group: ${requests} different terms of each kind, at concurrency ${concurrency}. Rows with a path are the filter \`text\` of that list: 25 rows and the total.`,
+  about: `\`POST /api/search\` in a realm of ${largeRealm.users.toLocaleString("en-GB")} people and ${largeRealm.profiles.toLocaleString("en-GB")} profiles, with a token that sees every group: ${requests} different terms of each kind, at concurrency ${concurrency}. A row with a path is the slowest of nine kinds in the filter \`text\` of that list: 25 rows and the total.`,
   columns: ["term", "p50 ms", "p95 ms", "CPU µs each", "partial", "goal"],
+  keptOnly: { columns: ["p50 ms", "CPU µs each", "partial"] },
   backends: ["postgres"],
   env: () => ({}),
 
@@ -62,6 +63,7 @@ export const search: Scenario = {
       ]);
     }
     for (const place of lists) {
+      let slowest = { what: "", p50: 0, p95: 0 };
       for (const term of terms.filter(({ what }) => listed.includes(what))) {
         const what = `${place}: ${term.what}`;
         const request = listRequest(service, place);
@@ -76,9 +78,10 @@ export const search: Scenario = {
           figureOf(what, "p50 ms", [latencies], (all) => percentile(all, 0.5)),
           figureOf(what, "p95 ms", [latencies], (all) => percentile(all, 0.95)),
         );
-        const [p50, p95] = [0.5, 0.95].map((share) => figure(percentile(latencies, share)));
-        rows.push([what, p50 ?? "", p95 ?? "", "", "", `p95 < ${goalMs} ms`]);
+        const p95 = percentile(latencies, 0.95);
+        if (p95 > slowest.p95) slowest = { what, p50: percentile(latencies, 0.5), p95 };
       }
+      rows.push([slowest.what, figure(slowest.p50), figure(slowest.p95), "", "", `p95 < ${goalMs} ms`]);
     }
     return { rows, figures };
   },

@@ -27,6 +27,7 @@ export const start: Scenario = {
   title: "Starting and stopping",
   about: `\`npm start\` without its check of the build, ${rounds} times: in an empty data directory until it is ready; SIGTERM until the last process has ended; again in the same directory. Then the help of both commands.`,
   columns: ["what", "seconds", "CPU s"],
+  keptOnly: { columns: ["CPU s"] },
   backends: ["postgres"],
   env: () => ({}),
 
