@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { exitCodes } from "../terminal/failure.ts";
+import { exitCodes } from "../terminal/exit-codes.ts";
 import { systemClock } from "./context/clock.ts";
 import { run } from "./program.ts";
 

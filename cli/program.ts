@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { flag, option } from "../terminal/command.ts";
-import { exitCodes, usageError, type ExitCode } from "../terminal/failure.ts";
+import { exitCodes, type ExitCode } from "../terminal/exit-codes.ts";
+import { usageError } from "../terminal/failure.ts";
 import { isSet } from "../terminal/inputs.ts";
 import { runProgram, type Program } from "../terminal/program.ts";
 import { completion } from "./commands/completion.ts";

@@ -25,7 +25,7 @@ export const unconfirmedRemovalsMax = 100;
 
 /**
  * Above that, a number larger than this share of the realm's active people, or profiles, has to be confirmed. A realm
- * may have its own share.
+ * may have its own share; the column of a new realm has this one as its default.
  */
 export const unconfirmedShareMax = 0.2;
 
@@ -49,6 +49,9 @@ export const upstreamSecretBytesMax = 1_024;
 
 /** Characters of a certificate request. */
 export const csrLengthMax = 16_384;
+
+/** Items of one page of a list, also in SCIM, if the request names no number. */
+export const pageItemsDefault = 100;
 
 /** Items of one page of a list. */
 export const pageItemsMax = 1_000;

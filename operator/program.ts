@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { flag, option } from "../terminal/command.ts";
-import { exitCodes, type ExitCode } from "../terminal/failure.ts";
+import { exitCodes, type ExitCode } from "../terminal/exit-codes.ts";
 import { isSet } from "../terminal/inputs.ts";
 import { plainJson } from "../terminal/output.ts";
 import { runProgram, type Program } from "../terminal/program.ts";

@@ -1,9 +1,9 @@
 import { X509Certificate as NodeCertificate } from "node:crypto";
 import type { IssuerID } from "../domain/ids.ts";
 import { context, contextConstructed, octetString, oid, sequence, tlv, trueValue } from "./der.ts";
-import { signatureAlgorithms } from "./algorithms.ts";
+import { signatureAlgorithmFor, signatureAlgorithms } from "./algorithms.ts";
 import { readNameConstraints } from "./name-constraints.ts";
-import { signatureAlgorithmFor, type Signer } from "./signer.ts";
+import type { Signer } from "./signer.ts";
 import {
   BasicConstraintsExtension,
   KeyUsageFlags,

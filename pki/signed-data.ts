@@ -1,7 +1,6 @@
 import { createPrivateKey, hash, sign, X509Certificate, type KeyObject } from "node:crypto";
 import { contextConstructed, nullValue, octetString, oid, sequence, setOf, smallInteger, tag, tlv } from "./der.ts";
-import { signatureAlgorithms } from "./algorithms.ts";
-import { signatureAlgorithmFor } from "./signer.ts";
+import { signatureAlgorithmFor, signatureAlgorithms } from "./algorithms.ts";
 import { readChildren, readElement } from "./x509.ts";
 
 /** A certificate and key that sign files. The key is not an issuer's. */

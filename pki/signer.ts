@@ -1,4 +1,3 @@
-import type { KeyObject } from "node:crypto";
 import type { SignatureAlgorithm } from "./algorithms.ts";
 
 /** A private key that can be used but not read: an encrypted file, or a token behind PKCS#11. */
@@ -15,16 +14,4 @@ export interface SigningInParts {
   update(part: Uint8Array): void;
   /** Returns the signature of all parts, one after another. */
   finish(): Uint8Array | Promise<Uint8Array>;
-}
-
-/**
- * Returns the signature algorithm for a key: P-256, P-384, or RSA of at least 2048 bits. Throws TypeError for any other
- * key.
- */
-export function signatureAlgorithmFor(key: KeyObject): SignatureAlgorithm {
-  const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
-  if (key.asymmetricKeyType === "ec" && namedCurve === "prime256v1") return "ecdsa-with-SHA256";
-  if (key.asymmetricKeyType === "ec" && namedCurve === "secp384r1") return "ecdsa-with-SHA384";
-  if (key.asymmetricKeyType === "rsa" && modulusLength >= 2048) return "sha256WithRSAEncryption";
-  throw new TypeError("an issuer's key is P-256, P-384 or RSA of at least 2048 bits");
 }

@@ -15,7 +15,8 @@ import {
   type Typed,
   type Values,
 } from "./command.ts";
-import { exitCodes, usageError, type CommandError, type ExitCode } from "./failure.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { usageError, type CommandError } from "./failure.ts";
 import { plainJson } from "./output.ts";
 
 /** A program with commands, as its help shows it. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { PageRequest } from "../../db/page.ts";
 import type { JobMatching } from "../../domain/bulk-job/job.ts";
 import { ServiceError, type FieldError } from "../../domain/errors.ts";
-import { pageItemsMax, searchLengthMax } from "../../domain/limits.ts";
+import { pageItemsDefault, pageItemsMax, searchLengthMax } from "../../domain/limits.ts";
 import { faultsOf } from "./faults.ts";
 import { foldNames } from "./parse.ts";
 
@@ -17,7 +17,6 @@ export interface ListOptions<Filter extends object, SortKey extends string> {
   filter: { [Key in keyof Filter]: z.ZodType<Filter[Key], string> };
 }
 
-export const limitDefault = 100;
 export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as const;
 
 /**
@@ -101,7 +100,7 @@ export function readPage<Filter extends object, SortKey extends string>(
     return undefined;
   };
 
-  const limit = data.limit ?? integer("limit", single("limit"), 1, pageItemsMax) ?? limitDefault;
+  const limit = data.limit ?? integer("limit", single("limit"), 1, pageItemsMax) ?? pageItemsDefault;
   const offset = data.offset ?? integer("offset", single("offset"), 0, Number.MAX_SAFE_INTEGER) ?? 0;
   const search = data.search ?? single("search");
   if (search !== undefined && search.length > searchLengthMax) {

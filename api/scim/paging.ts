@@ -1,12 +1,10 @@
-import { scimPageItemsMax } from "../../domain/limits.ts";
+import { pageItemsDefault, scimPageItemsMax } from "../../domain/limits.ts";
 import { isText } from "../http/json-text.ts";
 import { isObject, propertyOf } from "./attributes.ts";
 import { parseFilter } from "./filter.ts";
 import { namesIn, type Shown } from "./resource.ts";
 import { valueFault } from "./scim-error.ts";
 import type { DirectoryFilter } from "../../domain/people/directory.ts";
-
-const pageItemsDefault = 100;
 
 /** A parsed request for a list. */
 export interface ListRequest extends Shown {

@@ -1,5 +1,5 @@
 import { kindsOfJob } from "../../domain/bulk-job/job.ts";
-import { exitCodes, type ExitCode } from "../../terminal/failure.ts";
+import { exitCodes, type ExitCode } from "../../terminal/exit-codes.ts";
 import type { Context } from "../context/context.ts";
 import { time } from "../resources/texts.ts";
 import { exitCodeOf, jobResource, isStopped, type Job } from "./job.ts";

@@ -1,6 +1,6 @@
 import type { Colors } from "picocolors/types.js";
 import type { components } from "../../contract-types/api-types.ts";
-import { exitCodes, type ExitCode } from "../../terminal/failure.ts";
+import { exitCodes, type ExitCode } from "../../terminal/exit-codes.ts";
 import type { Resource } from "../output/resource.ts";
 import { number, time } from "../resources/texts.ts";
 

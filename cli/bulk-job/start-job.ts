@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { jobNameMax } from "../../domain/bulk-job/job.ts";
-import { usageError, type ExitCode } from "../../terminal/failure.ts";
+import type { ExitCode } from "../../terminal/exit-codes.ts";
+import { usageError } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
 import { counted } from "../resources/texts.ts";
 import { answerOf } from "../service/service-client.ts";

@@ -1,4 +1,5 @@
-import { CommandError, type ExitCode } from "../../terminal/failure.ts";
+import type { ExitCode } from "../../terminal/exit-codes.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
 import { counted } from "../resources/texts.ts";
 import { answerOf } from "../service/service-client.ts";

@@ -1,4 +1,5 @@
-import { CommandError, exitCodes } from "../../terminal/failure.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
 import { asFailure } from "../context/failure.ts";
 import { ServiceError } from "../service/refusal.ts";

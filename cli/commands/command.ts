@@ -1,5 +1,5 @@
 import { commandsWith, type Command } from "../../terminal/command.ts";
-import type { ExitCode } from "../../terminal/failure.ts";
+import type { ExitCode } from "../../terminal/exit-codes.ts";
 import type { Context } from "../context/context.ts";
 
 /** A command of this program. It writes its data itself, and returns its exit code unless that is 0. */

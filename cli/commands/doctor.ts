@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { exitCodes } from "../../terminal/failure.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
 import { retryOptionsOf, type Context } from "../context/context.ts";
 import { asFailure } from "../context/failure.ts";
 import type { Resource } from "../output/resource.ts";

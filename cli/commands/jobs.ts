@@ -2,7 +2,7 @@ import { z } from "zod";
 import { jobNameMax } from "../../domain/bulk-job/job.ts";
 import { graceDaysMax } from "../../domain/lifetimes.ts";
 import { argument, flag, option } from "../../terminal/command.ts";
-import { exitCodes } from "../../terminal/failure.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
 import { isSet, oneOf, wholeNumber } from "../../terminal/inputs.ts";
 import { finish, follow } from "../bulk-job/finish.ts";
 import { askForJob } from "../bulk-job/job-updates.ts";

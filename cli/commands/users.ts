@@ -1,5 +1,6 @@
 import { option } from "../../terminal/command.ts";
-import { CommandError, exitCodes, usageError, type ExitCode } from "../../terminal/failure.ts";
+import { exitCodes, type ExitCode } from "../../terminal/exit-codes.ts";
+import { CommandError, usageError } from "../../terminal/failure.ts";
 import { wholeNumber } from "../../terminal/inputs.ts";
 import type { Context } from "../context/context.ts";
 import { asFailure } from "../context/failure.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { CommandError, exitCodes, type FailureOptions } from "../../terminal/failure.ts";
+import { exitCodes } from "../../terminal/exit-codes.ts";
+import { CommandError, type FailureOptions } from "../../terminal/failure.ts";
 import { plain } from "../../terminal/output.ts";
 
 /** One part of a request that the service refused. */

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, createSign, sign } from "node:crypto";
 import { decryptKey, decryptKeySync } from "./encrypted-key.ts";
-import { signatureAlgorithms } from "../../pki/algorithms.ts";
-import { signatureAlgorithmFor, type Signer } from "../../pki/signer.ts";
+import { signatureAlgorithmFor, signatureAlgorithms } from "../../pki/algorithms.ts";
+import type { Signer } from "../../pki/signer.ts";
 
 /**
  * Opens a signer from an encrypted key record. Throws EncryptedKeyError (wrong passphrase, malformed record) and

@@ -1,6 +1,5 @@
 import { randomBytes, verify, X509Certificate } from "node:crypto";
-import { signatureAlgorithms } from "../../pki/algorithms.ts";
-import { signatureAlgorithmFor } from "../../pki/signer.ts";
+import { signatureAlgorithmFor, signatureAlgorithms } from "../../pki/algorithms.ts";
 
 /** The text that a probe signs. It is not DER, so the signature never fits a certificate or a list. */
 const textOf = (challenge: string): Buffer => Buffer.from(`realmpass probe ${challenge}`);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Components, Json } from "./components.ts";
-import { limitDefault, type ListOptions } from "../paging.ts";
-import { pageItemsMax, searchLengthMax } from "../../../domain/limits.ts";
+import type { ListOptions } from "../paging.ts";
+import { pageItemsDefault, pageItemsMax, searchLengthMax } from "../../../domain/limits.ts";
 
 type AnyOffer = ListOptions<object, string>;
 
@@ -58,7 +58,7 @@ const includeParameter = (words: readonly string[]): Json => ({
 
 const capitalized = (operation: string): string => operation.charAt(0).toUpperCase() + operation.slice(1);
 
-const limitSchema: Json = { type: "integer", minimum: 1, maximum: pageItemsMax, default: limitDefault };
+const limitSchema: Json = { type: "integer", minimum: 1, maximum: pageItemsMax, default: pageItemsDefault };
 const offsetSchema: Json = { type: "integer", minimum: 0, default: 0 };
 
 const searchSchema = (search: string): Json => ({

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { argument, commandsWith, flag, option } from "../../../terminal/command.ts";
-import { CommandError, exitCodes, unexpected } from "../../../terminal/failure.ts";
+import { exitCodes } from "../../../terminal/exit-codes.ts";
+import { CommandError, unexpected } from "../../../terminal/failure.ts";
 import { isSet, oneOf, wholeNumber } from "../../../terminal/inputs.ts";
 import { runProgram, type Program } from "../../../terminal/program.ts";
 

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import type { IssuerID } from "../../../../domain/ids.ts";
 import { encryptKey } from "../../../../worker/keys/encrypted-key.ts";
 import { loadIssuer, type Issuer } from "../../../../pki/issuer.ts";
-import { signatureAlgorithms } from "../../../../pki/algorithms.ts";
-import { signatureAlgorithmFor, type Signer } from "../../../../pki/signer.ts";
+import { signatureAlgorithmFor, signatureAlgorithms } from "../../../../pki/algorithms.ts";
+import type { Signer } from "../../../../pki/signer.ts";
 import type { IssuerMaterial } from "../../../../worker/signing/messages.ts";
 
 /** The lowest cost that a key's record may have. */
