@@ -18,7 +18,7 @@ import { eventually } from "../support/run/eventually.ts";
 import { asLogin } from "../support/run/queue-schema.ts";
 import { copyDataDirectory, ended, freePort } from "../support/run/services.ts";
 
-/** A cluster of this file's own, with the logins and the secrets of an installation. */
+/** A cluster for this file alone, with the logins and the secrets of an installation. */
 let superuser: string;
 let directory: string;
 let secrets: string;
@@ -108,8 +108,8 @@ function start(name: "api" | "worker", env: Record<string, string>, files: reado
 }
 
 /**
- * Starts a proxy in front of Postgres that acts as a pooler which ignores the option for the role: it replaces the
- * option by another.
+ * Starts a proxy in front of Postgres that acts like a pooler that ignores the role option: it replaces the option by
+ * another.
  */
 async function startPooler(): Promise<string> {
   const { hostname, port } = new URL(superuser);

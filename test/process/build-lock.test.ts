@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 /**
- * Runs the build where nothing can be built: it reports that, and ends, as soon as it has the lock. `left` are the files
- * of locks that it finds; `$$` is its own process number.
+ * Runs the build in a directory where nothing can be built: the build reports this and ends as soon as it has the lock.
+ * `left` contains the lock files that the build finds; `$$` in them is the build's own process ID.
  */
 function build(left: Record<string, string>, timeout: number): { stderr: string; locks: string[] } {
   const root = mkdtempSync(join(tmpdir(), "realmpass-build-"));

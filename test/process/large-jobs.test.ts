@@ -3,7 +3,7 @@ import { sql } from "../../db/sql.ts";
 import { jobRowsMax } from "../../domain/limits.ts";
 import { useApi } from "../support/service/api.ts";
 
-/** The largest job, and one row more: 200,000 rows take seconds to write. */
+/** Jobs at the limit and one row above it: writing 200,000 rows takes seconds. */
 
 const api = useApi();
 

@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const environment = () => ({ REALMPASS_DATA_DIRECTORY: directory, REALMPASS_GENERATE_SECRETS: "1" });
 
-/** Runs the compiled program as a process of its own, with only the data directory. */
+/** Runs the compiled program in a separate process, with only the data directory. */
 async function compiled(argv: readonly string[], input = ""): Promise<OperatorRun> {
   const child = spawn(process.execPath, ["dist/operator/main.js", ...argv, "--json"], {
     cwd: project,
@@ -54,10 +54,10 @@ async function compiled(argv: readonly string[], input = ""): Promise<OperatorRu
   return { code, err, json: objectOf(out) };
 }
 
-/** The same in this process. */
+/** Runs the operator program in this process. */
 const operator = (...argv: string[]): Promise<OperatorRun> => operate(argv, environment());
 
-/** Parses one line, which has to be one JSON object. */
+/** Parses one line, which must be one JSON object. */
 const objectOf = (out: string): Record<string, unknown> => {
   expect(out).toMatch(/^\{.*\}\n$/);
   return JSON.parse(out) as Record<string, unknown>;
@@ -82,7 +82,9 @@ test("a password can be piped in", async () => {
   expect(user).toMatchObject({ code: 0, json: { username: "ada", administrator: true } });
 });
 
-/** Runs a program on a terminal of its own and types a line once it shows `awaited`; returns all that it shows. */
+/**
+ * Runs a program on a new terminal and types a line once the program shows `awaited`; returns everything that it shows.
+ */
 async function onTerminal(line: string, awaited: RegExp, typed: string): Promise<{ code: number | null; out: string }> {
   const child = spawn(requireTool("script"), ["--quiet", "--return", "--command", line, "/dev/null"], {
     cwd: project,
@@ -107,7 +109,7 @@ test("a password typed at a terminal is not echoed", async () => {
   expect(user.out).not.toContain(password);
 });
 
-test("Ctrl-C at the question for a password ends the command, and creates nobody", async () => {
+test("Ctrl-C at the password prompt ends the command, and no user is created", async () => {
   const line = `${process.execPath} dist/operator/main.js user create --username cy --password-stdin`;
   expect(await onTerminal(line, /Password \(not shown\): /, "\u0003")).toMatchObject({ code: 130 });
   expect(await operator("user", "roles", "--username", "cy")).toMatchObject({ code: 1 });

@@ -79,13 +79,13 @@ test("the processes export each metric that an alert uses", async () => {
     processKinds.map(async (kind) => (await fetch(`http://127.0.0.1:${portOf(kind)}/metrics`)).text()),
   );
   const known = new Set([...texts.join("\n").matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
-  // Only where such a certificate is configured.
+  // Exported only if such a certificate is configured.
   known.add("realmpass_certificate_not_after_seconds");
-  // Only where a worker has REALMPASS_BACKUP_DIRECTORY.
+  // Exported only by a worker with REALMPASS_BACKUP_DIRECTORY.
   known.add("realmpass_backup_seconds");
   expect([...asked].filter((name) => !known.has(name))).toEqual([]);
   expect(asked.size).toBeGreaterThan(10);
-  // docs/health.md has a row for each of them, and no other row.
+  // docs/health.md has a row for each metric, and no other row.
   const page = readFileSync("docs/health.md", "utf8");
   const explained = [...page.matchAll(/^\| (`realmpass_[^|]*?) *\|/gm)].flatMap(([, names = ""]) =>
     [...names.matchAll(/`(realmpass_\w+)`/g)].map(([, name]) => name!),

@@ -33,7 +33,7 @@ beforeAll(async () => {
 interface Started {
   child: ChildProcess;
   metricsPort: number;
-  /** The api's. */
+  /** The port of the api. */
   port: number;
   /** Resolves when the process has begun. */
   begun: Promise<unknown>;
@@ -87,7 +87,7 @@ const rows = () =>
      order by relname
   `);
 
-/** Possible gaps in the database, and the way to fill each. */
+/** What the database can lack, with functions that take it away and give it back. */
 const lacks: Record<string, { take: () => Promise<unknown>; give: () => Promise<unknown> }> = {
   "a migration": {
     take: () =>
@@ -140,7 +140,7 @@ describe.each(Object.entries(lacks))("a process started when the database lacks 
 });
 
 test.each(processKinds)(
-  "a process older than the database, running as %s, exits with 78 and a sentence",
+  "a process older than the database, running as %s, exits with 78 and an explanation",
   async (kind) => {
     await owner.query(sql`update installation set minimum_migration = '29990101-0000-contracting'`);
     onTestFinished(async () => {

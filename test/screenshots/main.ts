@@ -1,7 +1,7 @@
 /**
- * `npm run screenshots`: takes the pictures of README and docs from the running service with sample data, in both themes,
- * so that they show what is there. `npm run screenshots -- --more DIRECTORY` takes others instead, of screens that no
- * document shows, for somebody to look at. Needs Chromium.
+ * `npm run screenshots`: takes the pictures of README and docs from the running service with sample data, in both
+ * themes, so that they show the current screens. `npm run screenshots -- --more DIRECTORY` instead takes pictures of
+ * screens that no document shows, for a person to look at. Needs Chromium.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,14 +18,14 @@ import { pictures, type Picture } from "./pictures.ts";
 interface Look {
   theme: "light" | "dark";
   language: "en" | "de";
-  /** Stands in for a picture's own size. */
+  /** Replaces the picture's own size. */
   size?: { width: number; height: number };
 }
 
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 
-/** How each of the other pictures is taken: each theme and each language at each size. */
+/** How each of the pictures of `--more` is taken: each theme and each language at each size. */
 const moreLooks: readonly Look[] = [
   { theme: "light", language: "en", size: desktop },
   { theme: "dark", language: "de", size: desktop },
@@ -63,12 +63,12 @@ async function main(): Promise<void> {
 
 interface Started {
   url: string;
-  /** Of the first administrator. */
+  /** The first administrator's sign-in link. */
   signInUrl: string;
   stop(): Promise<void>;
 }
 
-/** The service as `npm run dev` starts it, in a directory of its own. */
+/** Starts the service as `npm run dev` does, in this directory. */
 async function start(directory: string): Promise<Started> {
   const port = await freePort();
   const child = spawn(process.execPath, ["--import", "tsx", "start.ts", "--sample-data"], {

@@ -4,7 +4,7 @@ import type { Picture } from "./pictures.ts";
 
 const rows = (page: Page) => page.waitForSelector("tbody tr");
 
-/** Opens the first of a list's rows that these words are in. */
+/** Opens the first row of a list that contains these words. */
 const openRow =
   (words = "") =>
   async (page: Page): Promise<void> => {
@@ -13,7 +13,7 @@ const openRow =
     await page.waitForLoadState("networkidle");
   };
 
-/** Opens the search and types. */
+/** Opens the search and types these words. */
 const search =
   (words: string) =>
   async (page: Page): Promise<void> => {
@@ -33,7 +33,7 @@ const press =
     await page.waitForURL((url) => url.href !== before);
   };
 
-/** Adds a device to the administrator's own, unless there is one. */
+/** Adds a device for the administrator, unless they have one. */
 async function addDevice(page: Page, url: string): Promise<void> {
   if ((await page.locator(".device").count()) > 0) return;
   await page.goto(`${url}/me/devices/new`);
@@ -43,7 +43,7 @@ async function addDevice(page: Page, url: string): Promise<void> {
   await page.waitForSelector(".device");
 }
 
-/** Opens the first guest account's page for guests, or what is at this path below it. */
+/** Opens the guest page of the first guest account, or the page at this path below it. */
 const openGuestPage =
   (below = "") =>
   async (page: Page): Promise<void> => {
@@ -68,7 +68,7 @@ const request = new URLSearchParams({
   code_challenge_method: "S256",
 }).toString();
 
-/** Pictures for a person who looks at the screens; documents do not have them. In this order. */
+/** Pictures for a person who looks at the screens, in this order; no document shows them. */
 export const morePictures: readonly Picture[] = [
   { name: "sign-in", path: "/login", signedOut: true },
   { name: "code", path: "/code", signedOut: true },

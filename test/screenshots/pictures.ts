@@ -3,13 +3,13 @@ import type { Page } from "playwright-core";
 import { userAgents } from "../support/browser/user-agents.ts";
 
 export interface Picture {
-  /** Of the file, without the theme. */
+  /** The name of the file, without the theme. */
   name: string;
   path: string;
   width?: number;
   height?: number;
   userAgent?: string;
-  /** As somebody sees it who has not signed in. */
+  /** Takes the picture as a person sees the page who has not signed in. */
   signedOut?: true;
   /** Runs before the picture is taken. */
   show?: (page: Page, url: string) => Promise<unknown>;
@@ -61,7 +61,7 @@ export const pictures: readonly Picture[] = [
       await page.setInputFiles("input[type=file]", file);
       await page.click("button:has-text('Start for')", { timeout: 120_000 });
       await page.waitForSelector("text=/per second/", { timeout: 60_000 });
-      // A third of it done, and not yet the whole.
+      // Waits until a third of the job is done, but not all of it.
       const bar = page.locator("main [role=progressbar]");
       while (Number(await bar.getAttribute("aria-valuenow")) < 20_000) await page.waitForTimeout(50);
     },
@@ -90,7 +90,7 @@ export const pictures: readonly Picture[] = [
   },
 ];
 
-/** A file as people make them: most rows are fine, a few are not. */
+/** Returns a file as people make them: most rows are fine, a few are not. */
 function peopleWithProblems(): string {
   const rows = Array.from({ length: 412 }, (_, index) => `s${10_000 + index};s${index}@demo.example;3`);
   rows[17] = "s10017;not an address;3";
@@ -100,7 +100,7 @@ function peopleWithProblems(): string {
   return ["pairwiseID;email;maxProfiles", ...rows].join("\r\n");
 }
 
-/** People whom nobody has seen before, however often the picture is taken. */
+/** Returns people who are new to the service, however often the picture is taken. */
 function newPeople(count: number): string {
   const prefix = randomUUID().slice(0, 8);
   const rows = Array.from({ length: count }, (_, index) => `${prefix}-${index},${prefix}-${index}@demo.example`);

@@ -1,9 +1,9 @@
 /** Reads `test/seeded-faults.md` and puts its faults into source files. */
 
-/** One line of product code that is made wrong, and the test that fails then. */
+/** A fault in one line of product code, and the test that then fails. */
 export interface Fault {
   number: number;
-  /** For the command line. */
+  /** The name on the command line. */
   name: string;
   /** The rule that the fault breaks, in one sentence. */
   rule: string;
@@ -14,14 +14,14 @@ export interface Fault {
   /** The line with the fault; undefined: the line is missing. */
   replacement: string | undefined;
   testFile: string;
-  /** The title of the test as its file contains it: of a table of cases, `%s` and the like stand for the case. */
+  /** The title of the test as its file contains it; in a table of cases, `%s` and the like stand for the case. */
   title: string;
 }
 
 const entry =
   /^### (\d+)\. ([a-z0-9-]+)\n\n(.+)\n\n- In `([^`]+)`\n- Caught by `([^`]+)`: (.+)\n\n```diff\n(?: {2}(.+)\n)?- (.+)\n(?:\+ (.+)\n)?(?: {2}(.+)\n)?```$/gm;
 
-/** The faults of the list. Throws when an entry does not have the form of the others. */
+/** Returns the faults of the list. Throws if an entry does not have the required form. */
 export function readFaults(list: string): Fault[] {
   const faults = [...list.matchAll(entry)].map(
     ([
@@ -54,7 +54,7 @@ export function readFaults(list: string): Fault[] {
   return faults;
 }
 
-/** The text of the source file with the fault. Throws unless the line is there exactly once. */
+/** Returns the text of the source file with the fault. Throws unless the file contains the line exactly once. */
 export function withFault(source: string, { number, name, file, lines, replacement }: Fault): string {
   const found = source.split("\n");
   const isAt = (index: number, line: string | undefined): boolean =>
@@ -71,18 +71,21 @@ export function withFault(source: string, { number, name, file, lines, replaceme
   return found.toSpliced(place, 1, ...(replacement === undefined ? [] : [replacement])).join("\n");
 }
 
-/** How often a test file contains this title as a string. */
+/** Counts how often a test file contains this title as a string. */
 export const countTitle = (source: string, title: string): number =>
   ['"', "'", "`"].reduce((count, quote) => {
     const written = quote + title.replaceAll(quote, `\\${quote}`) + quote;
     return count + source.split(written).length - 1;
   }, 0);
 
-/** A regular expression for the title as a run reports it. */
+/** Returns a regular expression for the title as a run reports it. */
 export const titlePattern = (title: string): string =>
   title.replace(/%[sdifjo]|\$[\w.]+|[.*+?^${}()|[\]\\]/g, (part) => (/^(%|\$\w)/.test(part) ? ".*" : `\\${part}`));
 
-/** The faults that the words of a command line choose, by number or by a part of the name; all when there is no word. */
+/**
+ * Returns the faults that the words of a command line choose, by number or by a part of the name; all faults if there
+ * is no word. Throws if a word chooses none.
+ */
 export function choose(faults: readonly Fault[], words: readonly string[]): Fault[] {
   const isMeant = ({ number, name }: Fault, word: string): boolean =>
     /^\d+$/.test(word) ? number === Number(word) : name.includes(word);

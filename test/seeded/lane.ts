@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { createVitest } from "vitest/node";
 import { titlePattern, withFault, type Fault } from "./fault-list.ts";
 
-/** The verdict on a fault: only `red` is well. */
+/** The verdict on a fault: only `red` is a success. */
 export type Verdict = "red" | "GREEN" | "NOT RUN" | "NOT GREEN WITHOUT THE FAULT";
 
 /** A fault that was tried. */
@@ -29,7 +29,7 @@ interface Outcome {
 
 const vitest = await createVitest("test", {
   watch: false,
-  // A process of its own for each run: nothing of the fault before is left in it.
+  // Each run gets a new process, in which nothing of the previous fault is left.
   isolate: true,
   maxWorkers: 1,
   retry: 0,
@@ -59,7 +59,7 @@ async function tryFault(fault: Fault, faults: readonly Fault[]): Promise<Tried> 
     vitest.invalidateFile(path);
   };
   await change(withFault(original, fault));
-  // The same tests as without the fault, as one may need what another has made.
+  // Runs the same tests as without the fault, because one test may need what another has made.
   const { state, error } = (await run(faults))(fault);
   await change(original);
   return { number: fault.number, verdict: verdicts[state], error };

@@ -13,7 +13,7 @@ import { startRedis, type Service } from "../support/run/services.ts";
 import { choose, readFaults, withFault, type Fault } from "./fault-list.ts";
 import type { LaneMessage, Tried, Verdict } from "./lane.ts";
 
-/** How many faults are tried at a time, each in a copy of its own. */
+/** How many faults are tried at a time, each in a separate copy. */
 const lanes = 2;
 
 const copies: string[] = [];
@@ -65,7 +65,10 @@ async function runLane(env: NodeJS.ProcessEnv, waiting: Fault[][], report: (trie
   children.delete(child);
 }
 
-/** An environment for each lane, with a Redis of its own: the test processes of two lanes would take the same databases. */
+/**
+ * Returns an environment for each lane, each with a separate Redis: the test processes of two lanes would use the same
+ * databases.
+ */
 async function environments(): Promise<NodeJS.ProcessEnv[]> {
   const found = [{ ...process.env }];
   delete process.env["TEST_REDIS_URL"];
@@ -77,7 +80,7 @@ async function environments(): Promise<NodeJS.ProcessEnv[]> {
   return found;
 }
 
-/** A copy of what git tracks or would track, with the installed packages linked. */
+/** Copies what git tracks or would track, links the installed packages, and returns the path of the copy. */
 async function copyWorkingTree(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), "realmpass-seeded-"));
   copies.push(copy);
@@ -94,7 +97,7 @@ async function stopServices(): Promise<void> {
   await teardown();
 }
 
-/** Whatever ends this process, lanes and copies end with it. */
+/** Ends the lanes and removes the copies, whatever ends this process. */
 function leaveNothing(): void {
   for (const child of children) child.kill();
   for (const copy of copies) rmSync(copy, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -10,12 +10,12 @@ import { sendRequest, useApi, type ApiAnswer } from "../../support/service/api.t
 const registry = new Registry();
 const api = useApi({ registry });
 
-// A realm with the name of the samples, for whose apps there are paths.
+// Gives the realm the name in the sample paths and turns on its apps, so that their paths exist.
 beforeAll(() =>
   api.database.owner.query(sql`update realms set name = '1', onboarding_apps = true where id = ${api.realmId}`),
 );
 
-/** A list of routes needs addresses only: no request is handled here. */
+/** A list of routes needs only addresses: no request is handled here. */
 const settings = { baseUrl: "http://127.0.0.1", authUrl: "http://127.0.0.1" };
 const routes = routesOf({ settings } as Deps);
 
@@ -37,7 +37,7 @@ const expectRefusal: Readonly<Record<Route["errors"]["name"], (answer: ApiAnswer
   problem: (answer) => {
     expect(answer).toBeError("method_not_allowed");
   },
-  // A request that is not OCSP over HTTP is refused as HTTP.
+  // A request that is not OCSP over HTTP gets an HTTP error.
   bytes: (answer) => {
     expect(answer).toBeError("method_not_allowed");
   },
@@ -60,7 +60,7 @@ const expectRefusal: Readonly<Record<Route["errors"]["name"], (answer: ApiAnswer
 describe.each(routes.map((route) => [`${route.errors.name} ${sampleOf(route)}`, route] as const))("%s", (_, route) => {
   const missing = methods.filter((method) => !route.methods.includes(method));
 
-  test("returns 405 with Allow, in its own format, for each unsupported method", async () => {
+  test("returns 405 with Allow, in the route's format, for each unsupported method", async () => {
     expect(missing).toContain("PROPFIND");
     for (const method of missing) {
       const answer = await sendRequest(`${api.url}${sampleOf(route)}`, method, {});
@@ -81,7 +81,7 @@ describe.each(routes.map((route) => [`${route.errors.name} ${sampleOf(route)}`, 
   });
 });
 
-/** Counts the requests under a name, with a method that no path has. */
+/** Returns the number of requests recorded under a route name with an unsupported method and status 405. */
 async function countOf(route: string): Promise<number> {
   const metric = await registry.getSingleMetric("realmpass_http_request_seconds")?.get();
   const counts = (metric?.values ?? []) as { metricName?: string; labels: Record<string, unknown>; value: number }[];
@@ -120,6 +120,6 @@ test.each(["/api/nothing", "/oauth/nothing", "/crl/nothing", "/ca/nothing", "/oc
   },
 );
 
-test("a program that accepts anything gets the wrapper at an unknown path", async () => {
+test("a program that accepts anything gets the error in the API's wrapper at an unknown path", async () => {
   expect(await sendRequest(`${api.url}/nothing`, "GET", { headers: { accept: "*/*" } })).toBeError("not_found");
 });

@@ -13,11 +13,11 @@ import {
 import type { GivenApplication, GivenGuestAccount, GivenSession, GivenUser } from "../../support/given/given.ts";
 
 /**
- * Two realms with the same kinds of objects in them. Whatever the principals of one request, by any endpoint and with
- * the identifiers of either, nothing of the other is shown, counted or changed.
+ * Two realms with the same kinds of objects. Whichever principal of one realm sends a request, to any endpoint and with
+ * identifiers of either realm, the request shows, counts and changes nothing of the other realm.
  */
 
-// The hidden realm has sent requests, too: their counts are written after these tests.
+// Request counts are written only after these tests, because the hidden realm has sent requests as well.
 const api = useApi({ settings: { waitSeconds: 1 }, requestCountsEveryMs: 3_600_000 });
 const { as, given } = api;
 
@@ -37,7 +37,10 @@ interface Pair {
   own: Realm;
   other: Realm;
 }
-/** A pair for each direction: a realm's changes to itself must not leave the other with fewer objects to request. */
+/**
+ * One pair for each direction, because a realm's changes to itself must not leave the other direction with fewer
+ * objects to request.
+ */
 const pairs: Pair[] = [];
 
 beforeAll(async () => {
@@ -59,7 +62,7 @@ async function givenPopulatedRealm(realmId: string): Promise<Realm> {
   await given.user({ realmId, lockedAt: new Date(0), email: `somebody@${realmId}.example` });
   const clients = { confidential: await given.application({ realmId }) };
   const caller = { admin: as.admin({ realmId }), service: as.service({ realmId }), user: as.user(user) };
-  // Each draws its token, and the rows that it needs, at its first request.
+  // The first request of each caller makes its token and the rows that it needs.
   const callers = Object.entries({ ...caller, guest: as.guest(account) }).map(([who, one]) => ({ who, caller: one }));
   for (const { caller: one } of callers) await one.get("/api/realm");
   await caller.admin.put(`/api/user/${user.id}/limit`, { profileOverride: 4 });
@@ -74,7 +77,7 @@ async function givenPopulatedRealm(realmId: string): Promise<Realm> {
 /** How each table's rows belong to a realm, derived from the database itself. */
 interface Owned {
   table: string;
-  /** Whether a row `t` belongs to the realm that is the first parameter. */
+  /** SQL that is true if a row `t` belongs to the realm in the first parameter. */
   condition: string;
 }
 
@@ -85,7 +88,7 @@ interface Tables {
 
 let tables: Promise<Tables> | undefined;
 
-/** Returns the tables that belong to realms: read once, as no test changes them. */
+/** Returns the tables that belong to realms. They are read once, because no test changes them. */
 const ownedTables = (): Promise<Tables> => (tables ??= findOwnedTables());
 
 /** Finds tables with a realm column, then those that lead to one by foreign keys, over any number of steps. */
@@ -108,7 +111,7 @@ async function findOwnedTables(): Promise<Tables> {
   const names = [...new Set(columns.map(({ table }) => table))];
   const conditions = new Map<string, string>([
     ["realms", "t.id = $1"],
-    // Without a foreign key, because each row of it is written while a client waits.
+    // This table has no foreign key, because each of its rows is written while a client waits.
     ["crl_unpublished", "t.issuer_id in (select id from issuers where realm_id = $1)"],
   ]);
   for (const { table, column } of columns) if (column === "realm_id") conditions.set(table, "t.realm_id = $1");
@@ -128,7 +131,7 @@ async function findOwnedTables(): Promise<Tables> {
   };
 }
 
-/** Returns one hash for each table over all its rows of a realm. */
+/** Returns one hash for each table, over all its rows of a realm. */
 async function snapshot(realmId: string): Promise<Record<string, string>> {
   const { owned } = await ownedTables();
   const hashes = owned.map(
@@ -160,8 +163,8 @@ async function marksOf({ id, session, issuanceId, account }: Realm): Promise<str
 }
 
 /**
- * Returns the sample's request with a realm's own identifiers, and with the other realm named wherever an endpoint
- * might heed it.
+ * Returns the sample's request with the identifiers of the realm `about`, and with that realm in every parameter that
+ * an endpoint might read.
  */
 function requestOf(
   sample: Sample,
@@ -191,7 +194,7 @@ function* valuesOf(json: unknown, name = ""): Generator<[name: string, value: un
   else for (const [key, value] of Object.entries(json)) yield* valuesOf(value, Array.isArray(json) ? name : key);
 }
 
-/** Expects a response without anything of the other realm, except texts from the request itself. */
+/** Expects a response that contains nothing of the other realm, except texts from the request itself. */
 function expectNothingOf(other: Realm, marks: readonly string[], answer: ApiAnswer, asked: string): void {
   expect(marks.filter((mark) => !asked.includes(mark) && answer.text.includes(mark))).toEqual([]);
   for (const [name, value] of valuesOf(answer.body)) {
@@ -204,7 +207,7 @@ function expectNothingOf(other: Realm, marks: readonly string[], answer: ApiAnsw
 test("every table belongs to a realm, except those of the whole service", async () => {
   const { unowned } = await ownedTables();
   expect([...unowned].sort()).toEqual([
-    // Counted per name and address, and kept per client: neither can be asked for.
+    // The first is counted per name and address, the second kept per client; no endpoint returns either.
     "guesses",
     "idempotency_keys",
     "installation",
@@ -213,7 +216,7 @@ test("every table belongs to a realm, except those of the whole service", async 
     "knex_migrations_lock",
     "output_data_keys",
     "processes",
-    // Public, and of roots, which realms may share.
+    // Public CRLs of roots, which realms can share.
     "root_crls",
     "token_signing_keys",
   ]);
@@ -222,7 +225,7 @@ test("every table belongs to a realm, except those of the whole service", async 
 const samples = samplesOf(endpoints, nobodysSubject);
 const titled = samples.map((sample) => [`${sample.method.toUpperCase()} ${sample.endpoint.path}`, sample] as const);
 
-/** Which realm of a pair sends the requests: the one that was made first, or the later one. */
+/** Which realm of a pair sends the requests: the first or the second. */
 const directions: readonly [name: string, realms: () => Pair][] = [
   ["the first realm", () => pairs[0]!],
   ["the second realm", () => pairs[1]!],
@@ -283,7 +286,7 @@ describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the 
       for (const key of ["email", "serials", "user", "client"])
         if (key in list.filter) asked.push({ filter: { [key]: text } });
       for (const body of asked) {
-        // A short number may be part of the realm's own texts; a whole mark of the other's is not.
+        // A short number can be part of the realm's own texts; a longer mark of the other realm cannot.
         if (("search" in body || "email" in (body["filter"] as object)) && text.length < 6) continue;
         const answer = await adminOf(own).send("GET", listPath(endpoint, own), { body });
         if (answer.status === 400) continue;

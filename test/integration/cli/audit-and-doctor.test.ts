@@ -53,7 +53,7 @@ const doctor = async (env: Record<string, string> = {}) => {
 };
 
 test("doctor fails without a worker, and passes with a worker and a responder", async () => {
-  // Issuers of other realms have no keys.
+  // Expires the issuers of other realms, which have no keys.
   await api.database.owner.query(sql`
     update issuers set not_after = now() where id not in (select issuer_id from issuer_keys)
   `);

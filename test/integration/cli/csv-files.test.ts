@@ -33,7 +33,7 @@ const written = ({ encode, separator, end, first = "" }: Style, rows: readonly s
   return encode(first + [headings, ...rows].map((row) => row.map(cell).join(separator) + end).join(""));
 };
 
-/** As spreadsheets save tables, and text editors and older programs save them again. */
+/** The forms in which spreadsheets save tables, and in which text editors and older programs save them again. */
 const styles: Readonly<Record<string, Style>> = {
   "Excel's “CSV UTF-8” where commas are decimal": { encode: utf8Marked, separator: ";", end: "\r\n" },
   "Excel's “CSV UTF-8” elsewhere": { encode: utf8Marked, separator: ",", end: "\r\n" },

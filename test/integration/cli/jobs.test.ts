@@ -37,7 +37,7 @@ describe("without a worker", () => {
     job = jobOf((await cli(["jobs", "start", "onboard", name, "--json"])).out);
   });
 
-  test("a job is started and shown, and runs by itself", async () => {
+  test("a job is started, shown and listed", async () => {
     expect(job).toMatchObject({ kind: "onboarding", state: "checking", total: 3, done: 0 });
     expect(jobOf((await cli(["jobs", "show", job.id, "--json"])).out).id).toBe(job.id);
     expect((await cli(["jobs", "list"])).out).toContain(`${job.id}\tonboarding\tchecking\t3`);

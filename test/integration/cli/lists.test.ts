@@ -28,7 +28,7 @@ test("a list is read to its end, each row once, over any number of pages", async
   expect(users).toHaveLength(usersMax);
 });
 
-test.each([1, 999, 1_000, 1_001, 5_000])("--limit %i", async (limit) => {
+test.each([1, 999, 1_000, 1_001, 5_000])("--limit %i prints at most that many rows", async (limit) => {
   const { out } = await cli(["users", "list", "--limit", String(limit)]);
   expect(out.split("\n").length - 1).toBe(Math.min(limit, usersMax));
 });
@@ -40,7 +40,7 @@ test("without a terminal each row is a tab-separated line, and no text controls 
   expect(err).toBe("");
 });
 
-test("on a terminal it is a table with a header, in colours unless they are switched off", async () => {
+test("on a terminal a list is a table with a header, in colour unless colours are switched off", async () => {
   const argv = ["users", "list", "--search", "person-20", "--limit", "3"];
   const coloured = await cli.onTerminal(argv).ended;
   const plain = await cli.onTerminal([...argv, "--no-color"]).ended;

@@ -108,7 +108,7 @@ test("one profile is revoked once its name is typed", async () => {
   expect(JSON.parse(out)).toMatchObject([{ serial, revokeReason: 4 }]);
 });
 
-test("several profiles are all revoked or none is", async () => {
+test("several profiles are revoked together or not at all", async () => {
   const owner = { id: user, realmId: realm.realmId };
   const serials = [await api.given.profile(owner), await api.given.profile(owner)];
 

@@ -8,7 +8,7 @@ import { startReverseProxy, type ReverseProxy, type SeenRequest } from "../../su
 const api = useApi();
 const realm = useCliRealm(api);
 let proxy: ReverseProxy;
-/** How long the command has waited between its tries, in milliseconds; a test's waits end at once. */
+/** The waits of the command between its tries, in milliseconds; in these tests they end at once. */
 let waits: number[] = [];
 const clock: Clock = {
   ...systemClock,
@@ -20,7 +20,7 @@ const clock: Clock = {
 const cli = (argv: string[], url = proxy.url) => realm.cli(argv, { env: { REALMPASS_URL: url }, clock });
 const isApi = ({ path }: SeenRequest): boolean => path.startsWith("/api/");
 const calls = (): SeenRequest[] => proxy.seen.filter(isApi);
-/** Gives the first so many calls this outcome; the service answers the others. */
+/** Gives this outcome to the first `count` calls; the service answers the others. */
 const first = (count: number, outcome: ReturnType<Parameters<ReverseProxy["decide"]>[0]>): void => {
   let left = count;
   proxy.decide((request) => (isApi(request) && left-- > 0 ? outcome : "pass"));
@@ -78,7 +78,7 @@ test("if the connection breaks after the service has acted, the retry does not r
   expect(JSON.parse(listed)).toEqual([JSON.parse(out)]);
 });
 
-test("two commands have two idempotency keys", async () => {
+test("each command has its own idempotency key", async () => {
   const keys = new Set<unknown>();
   for (let time = 0; time < 2; time += 1) {
     proxy.decide(() => "pass");

@@ -66,7 +66,7 @@ test.each([
   expect(err).not.toContain("two\n");
 });
 
-test("XDG_CONFIG_HOME sets the place of the stored login", async () => {
+test("XDG_CONFIG_HOME determines where the login is stored", async () => {
   const home = join(cli.directory, "elsewhere");
   const env = { XDG_CONFIG_HOME: home };
   await cli(["login", "--url", api.url, "--client-id", application.clientId], { env, input: application.secret });
@@ -122,7 +122,7 @@ test("a stored secret is used only for the service and the client that it was st
   expect(proxy.seen).toEqual([]);
 });
 
-test("the secret can come from a file or from the environment, which precedes the stored login", async () => {
+test("the secret can come from a file or from the environment, which takes precedence over the stored login", async () => {
   await login();
   await writeFile(join(cli.directory, "secret"), `${application.secret}\n`);
   const named = ["--url", proxy.url, "--client-id", application.clientId];

@@ -82,7 +82,7 @@ test("an export contains everything stored about a user, as JSON", async () => {
   expect(JSON.parse(out)).toMatchObject({ user: { userID: id, pairwiseID: "exported@north" }, profiles: [] });
 });
 
-test("several users are locked and unlocked at once", async () => {
+test("several users are locked and unlocked by one command", async () => {
   const users = [await realm.user(), await realm.user()].map(({ id }) => id);
 
   const { code, out, err } = await cli(["users", "lock", ...users]);
@@ -137,7 +137,7 @@ test("offboarding with a grace period locks a person out, and their devices keep
   expect(await shown(user.id)).toMatchObject({ blacklisted: true, profileCount: 1 });
 });
 
-test("on a terminal the command asks for the name, and does nothing if another is typed", async () => {
+test("on a terminal the command asks for the name, and does nothing if something else is typed", async () => {
   const { id } = await realm.user({ pairwiseId: "m.keller" });
 
   const refused = cli.onTerminal(["users", "offboard", id]);
@@ -162,7 +162,7 @@ test("offboarding several users is confirmed by typing how many they are", async
   for (const user of users) expect((await shown(user))["blacklisted"]).toBe(true);
 });
 
-test("when the service requires confirmation too, the terminal asks for the number only once", async () => {
+test("if the service requires confirmation as well, the terminal asks for the service's number only once", async () => {
   const realmId = await api.given.realm();
   const { clientId, secret } = await api.given.application({ realmId });
   const env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };
@@ -173,7 +173,7 @@ test("when the service requires confirmation too, the terminal asks for the numb
     const { status } = await service.delete(`/api/user/${user}`);
     expect([200, 409]).toContain(status);
   }
-  // A hundred were removed before, and one needed confirmation.
+  // A hundred users have been removed before; one more removal was refused, because it needed confirmation.
   const leaving = [users[0]!, users[1]!];
   const session = cli.onTerminal(["users", "offboard", ...leaving], { env });
   await session.type(/Type 2 to continue: /, "2\r");

@@ -28,7 +28,10 @@ const secondsFromNow = (seconds: number): Date => new Date(systemClock.now().get
 const issuerIds = async (): Promise<string[]> =>
   (await database.owner.query<{ id: string }>(sql`select id from issuers`)).map(({ id }) => id);
 
-/** Returns why no worker can ever claim these, seen from a worker that has all issuers. */
+/**
+ * Returns which of these issuances no worker can ever claim, with the reason, from the view of a worker with all
+ * issuers.
+ */
 const hopeless = async (ids: readonly string[], at: Date): Promise<{ id: string; code: ErrorCode }[]> => {
   const rows = await work.unclaimed(db, { ids, issuerIds: await issuerIds(), at });
   return rows.flatMap(({ id, code }) => (code === null ? [] : [{ id, code }]));
@@ -283,7 +286,7 @@ describe("a locked-out owner", () => {
     },
   );
 
-  test("begun before the settlement and ended after: the settlement waits, and there is no certificate", async () => {
+  test("by an offboarding that begins before the settlement and ends after it: the settlement waits, and there is no certificate", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     const claimed = await claim([id]);

@@ -8,7 +8,10 @@ import { givenRows } from "../../support/given/given.ts";
 const database = useDatabase();
 const given = givenRows(() => database.owner);
 
-/** Returns every character that either fold changes or produces, as the database folds it. */
+/**
+ * Returns every character that the code or the database changes or produces in folding, with the database's folded
+ * form.
+ */
 async function cased(): Promise<{ character: string; folded: string }[]> {
   const changedHere = Array.from({ length: 0x10ffff }, (_, index) => index + 1)
     .filter((point) => point < 0xd800 || point > 0xdfff)
@@ -40,7 +43,7 @@ test("a new username may only have characters that database and code fold alike"
   }
   const refused = characters.filter((each) => !accepted.includes(each)).map(({ character }) => character);
   for (const letter of "azAZäÄßéÉσжЖ") expect(refused).not.toContain(letter);
-  // A capital I with a dot, the signs of Kelvin and Angstrom, and the capital sigma, which has two small forms.
+  // The capital I with a dot, the Kelvin and Angstrom signs, and the capital sigma, which has two small forms.
   for (const letter of "\u0130\u212a\u212bΣ") expect(refused).toContain(letter);
 });
 

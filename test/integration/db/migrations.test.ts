@@ -43,7 +43,7 @@ test("an index that a killed migration left half-made or unrecorded exists after
   }
 });
 
-test("names are recorded in the listed order, once", () => {
+test("migrations are listed in the order of their names, each once", () => {
   const names = migrations.map((migration) => migration.name);
   expect(names).toEqual([...new Set(names)].sort());
 });

@@ -14,7 +14,7 @@ import { drawSerialNumber } from "../../../pki/serial-number.ts";
 import { givenIssuingRealm, givenUser } from "../../support/given/issuing.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
-/** Postgres tries so many custom plans before it keeps a generic one. */
+/** How many custom plans Postgres tries before it keeps a generic one. */
 const triedMax = 5;
 
 const database = useDatabase();
@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ realmId, issuerId } = await givenIssuingRealm(database.owner));
 });
 
-/** Runs the statements of a creation, from the token to the file, for so many people at once. */
+/** Runs the statements of a creation, from the token to the file, for this many people at once. */
 async function createTogether(count: number): Promise<void> {
   const at = systemClock.now();
   const tokenHashes = Array.from({ length: count }, () => randomBytes(32));
@@ -81,7 +81,7 @@ const plansOf = (db: Database) =>
       from pg_prepared_statements
   `);
 
-test("a creation's statements are planned a few times, however many then run", async () => {
+test("a creation's statements are planned a few times, however often they run", async () => {
   for (const count of [1, 3, 1, 8, 2, 20, 1, 5, 1, 40, 2, 1]) await createTogether(count);
 
   const plans = [...(await plansOf(api)), ...(await plansOf(worker))];

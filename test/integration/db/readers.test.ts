@@ -30,7 +30,7 @@ test("lookups share a few connections, and each gets its own result", async () =
   expect(new Set(answers.flatMap((rows) => rows.map((row) => (row as { pid: number }).pid))).size).toBe(readers);
 });
 
-test("a failed lookup does not affect the lookups beside it", async () => {
+test("a failed lookup does not affect concurrent lookups", async () => {
   const answers = await Promise.allSettled(
     many.map((asked) => db.query(lookup`select 1 / (${asked}::integer - 7) as answer`)),
   );
@@ -68,14 +68,14 @@ test("a lookup within a transaction sees the transaction's changes", async () =>
   expect(seen).toEqual([{ one: 1 }]);
 });
 
-test("other statements have a connection of their own", async () => {
+test("other statements use a separate connection", async () => {
   const shared = await Promise.all(many.map(() => askForPid()));
   const [row] = await db.query<{ pid: number }>(sql`select pg_backend_pid() as pid`);
 
   expect(shared).not.toContain(row?.pid);
 });
 
-test("with Postgres away, a lookup reports it", async () => {
+test("a lookup reports that Postgres is unavailable", async () => {
   const nowhere = openDatabase({
     url: "postgres://nobody@127.0.0.1:1/none",
     connectionsMax: 1,

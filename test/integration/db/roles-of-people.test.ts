@@ -37,7 +37,7 @@ describe("the previous release, which only knows the column administrator", () =
   const write = (user: GivenUser, administrator: boolean) =>
     api.query(sql`update users set administrator = ${administrator} where id = ${user.id}`);
 
-  test("makes an administrator, and removes the role, whether given here or by the provider", async () => {
+  test("can make a user an administrator and remove the role, whether it was given here or by the provider", async () => {
     const user = await given.user({ realmId: await givenRealm(), roles: ["auditor"] });
     await write(user, true);
     expect(await stored(user)).toEqual({ administrator: true, roles: ["auditor", "administrator"], providerRoles: [] });
@@ -47,7 +47,7 @@ describe("the previous release, which only knows the column administrator", () =
     expect(await stored(user)).toEqual({ administrator: false, roles: ["auditor"], providerRoles: [] });
   });
 
-  test("makes people administrators", async () => {
+  test("can create administrators", async () => {
     const [user] = await api.query<{ id: string }>(sql`
       insert into users (realm_id, pairwise_id, email, administrator, created_at)
       values (${await givenRealm()}, ${randomBytes(9).toString("hex")}, '', true, now()) returning id

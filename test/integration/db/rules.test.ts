@@ -17,17 +17,17 @@ import { useDatabase } from "../../support/run/database.ts";
 const database = useDatabase();
 const given = givenRows(() => database.owner);
 
-/** An owner with its rows, and the facts at a time. */
+/** An owner with its rows, at a given time. */
 interface Case {
   at: string;
   kind: OwnerState["kind"];
-  /** Of a user. */
+  /** Fields of a user. */
   offboarded: boolean;
   locked: boolean;
   override: number;
   realmLimit: number;
   replaces: boolean;
-  /** Of a guest account. */
+  /** Fields of a guest account. */
   revoked: boolean;
   expires: string;
   guestLimit: number | null;
@@ -42,9 +42,9 @@ interface Answer {
   count: number;
   end: string;
   refusal: string | null;
-  /** Of a user who is refused, whatever the limit and the issuer. */
+  /** Why a user is refused whatever the limit and the issuer. */
   shutOut: string | null;
-  /** Of a guest account. */
+  /** Whether a guest account has ended. */
   ended: boolean;
 }
 

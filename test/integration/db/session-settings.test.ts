@@ -8,7 +8,7 @@ import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
 
-/** Settings that an administrator of the server may have made for a database. */
+/** Settings that an administrator of the server may have set for a database. */
 const defaults: [setting: string, value: string][] = [
   ["datestyle", "German, DMY"],
   ["timezone", "Asia/Tokyo"],

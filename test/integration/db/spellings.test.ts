@@ -38,7 +38,7 @@ describe("the database folds an id as the domain does", () => {
     expect(inDatabase.filter((one, index) => one !== characters[index]).length).toBeGreaterThan(1_500);
   });
 
-  test("and every letter folds like its other case, if that is a single letter", () => {
+  test("and the domain folds every letter like its other case, if that is a single letter", () => {
     const apart = characters.flatMap((letter) =>
       [letter.toLowerCase(), letter.toUpperCase()]
         .filter((other) => Array.from(other).length === 1 && foldId(other) !== foldId(letter))
@@ -57,16 +57,16 @@ const refusal = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test.each(sameIds)("no person is made as %s beside %s", async (one, other) => {
+test.each(sameIds)("a realm cannot have both a person %s and a person %s", async (one, other) => {
   const realmId = await given.realm();
   await insert(database.owner, realmId, one);
   expect(violates(await refusal(insert(database.owner, realmId, other)), "users_folded_id")).toBe(true);
-  // Control: the id is another one in another realm, and a different id is free.
+  // Control: the second spelling is free in another realm, and a different id is free in this one.
   await insert(database.owner, await given.realm(), other);
   await insert(database.owner, realmId, `${other}2`);
 });
 
-test("two simultaneous transactions that make one person in two spellings make one person", async () => {
+test("two simultaneous transactions that make one person in two spellings make only one", async () => {
   const realmId = await given.realm();
   const [api, worker] = [database.open("realmpass_api"), database.open("realmpass_worker")];
   let second: Promise<unknown> = Promise.resolve();
@@ -92,7 +92,7 @@ test("one person among many is looked up by an index, even on a table without st
   expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).toContain("users_folded_id");
 });
 
-/** Makes a database without what 0.2.1 added to ids, with a realm. */
+/** Makes a database with a realm, without what release 0.2.1 added for ids. */
 async function earlier(): Promise<{ url: string; owner: Database; realmId: string }> {
   const clone = await emptyDatabase();
   const owner = openPatiently({ url: clone.url, connectionsMax: 2 });

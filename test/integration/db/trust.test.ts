@@ -75,7 +75,7 @@ describe("the date of an offboarding", () => {
   };
 
   test.each(["realmpass_api", "realmpass_worker"] as const)(
-    "is not in the past if %s sets it or moves it",
+    "cannot be in the past if %s sets or moves it",
     async (role) => {
       for (const date of [sql`now() - interval '11 minutes'`, sql`timestamptz '2001-01-01'`]) {
         const outcomes = await dated(role, date);
@@ -86,7 +86,7 @@ describe("the date of an offboarding", () => {
     },
   );
 
-  test("is moved by the operator, who repeats changes that a restore lost", async () => {
+  test("can be moved into the past by the operator, who repeats changes that a restore lost", async () => {
     const outcomes = await dated("realmpass_operator", sql`now() - interval '11 minutes'`);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
   });
@@ -180,7 +180,7 @@ describe("a bulk job that has ended", () => {
     await expect(worker.query(sql`update jobs set failed = 0 where id = ${jobId}`)).rejects.toMatchObject(refused);
   });
 
-  test.each(["realmpass_api", "realmpass_worker"] as const)("keeps its rows, even from %s", async (role) => {
+  test.each(["realmpass_api", "realmpass_worker"] as const)("keeps its rows unchanged, even if %s writes to them", async (role) => {
     const set = (jobId: string) =>
       attempt(
         role,
@@ -373,7 +373,7 @@ describe("the sign-in of a realm", () => {
     await expect(set("realmpass_api", realmId, whole)).resolves.toHaveLength(1);
   });
 
-  test("is set by the operator alone once the realm is set up, or once the operator has begun", async () => {
+  test("is set only by the operator once the realm is set up, or once the operator has begun", async () => {
     const [setUp, begun] = [await givenRealm(), await givenRealm()];
     await attempt("realmpass_api", sql`update realms set set_up_at = now() where id = ${setUp}`);
     await set("realmpass_operator", begun, "upstream_client_id = 'first'");
@@ -383,7 +383,7 @@ describe("the sign-in of a realm", () => {
     }
   });
 
-  test("has its kind, and the operator as its author, when the release before sets it, which knows neither", async () => {
+  test("has its kind, and the operator as its author, if the previous release sets it, which knows neither column", async () => {
     const realmId = await givenRealm();
     expect(await signInOf(realmId)).toEqual({ kind: null, by: null });
     await set("realmpass_operator", realmId, "upstream_issuer = 'https://first.example'");

@@ -9,7 +9,7 @@ import { cloneDatabase, openPatiently } from "../../support/run/database.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { operate } from "../../support/service/operator.ts";
 
-/** Makes a migrated database of this test's own, and the next version's `migrate`, with one migration more. */
+/** Makes a migrated database for one test, and the next version's `migrate`, which has one more migration. */
 async function givenDatabase(): Promise<{
   url: string;
   owner: Database;
@@ -66,7 +66,7 @@ test("a migration that gets no lock yields to requests, retries, and completes o
   expect(await upgraded).toMatchObject({ migrations: [nextName] });
 });
 
-test("a migration that never gets its lock fails with the blocking process, and leaves nothing behind", async () => {
+test("a migration that never gets its lock fails, names the blocking process, and leaves nothing behind", async () => {
   const { url, owner, upgrade } = await givenDatabase();
   const reader = await givenReader(url);
   await expect(upgrade(addColumn, { attempts: 2, restMs: [0, 0] })).rejects.toThrow(
@@ -188,7 +188,7 @@ test("`migrate` of the previous version changes nothing on a newer schema, right
   expect(right).toEqual({ isHeld: true });
 });
 
-test("`migrate` fails with a sentence on a schema that no longer has what this version needs", async () => {
+test("`migrate` fails with an explanation on a schema that no longer has what this version needs", async () => {
   const { url, upgrade } = await givenDatabase();
   await upgrade({ up: `update installation set minimum_migration = '${nextName}'` });
   const { code, json } = await operate(["migrate"], { DATABASE_URL: url });
@@ -201,7 +201,7 @@ test("`migrate` fails with a sentence on a schema that no longer has what this v
   ]);
 });
 
-test("`migrate` fails with a sentence on a newer schema that lacks a needed part", async () => {
+test("`migrate` fails with an explanation on a newer schema that lacks a needed part", async () => {
   const { url, owner, upgrade } = await givenDatabase();
   await upgrade(addColumn);
   const [lacking] = await owner.query<{ name: string }>(sql`

@@ -61,7 +61,8 @@ interface Listed {
   constraint: string;
   values: string[];
   /**
-   * The constraint is only this list: the values that the column may hold. Otherwise it is about some of its values.
+   * Whether the constraint is only this list, so that the column can hold exactly its values. Otherwise it concerns
+   * some of the column's values.
    */
   whole: boolean;
 }
@@ -106,7 +107,7 @@ test("a constraint about some values of a column names only values that the colu
   );
 });
 
-test("a new realm's share of people that may be offboarded unconfirmed is the one in the code", async () => {
+test("a new realm's share of people that may be offboarded without confirmation is the share in the code", async () => {
   const [found] = await database.owner.query<{ percent: string }>(sql`
     select pg_get_expr(adbin, adrelid) as percent
       from pg_attrdef

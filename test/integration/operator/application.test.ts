@@ -86,7 +86,7 @@ test("a useragent may have up to 10 redirect uris, in the given order and each o
   expect((await create(...useragent, ...options(["https://app.example/1", "/2"]))).code).toBe(2);
 });
 
-test("a name like that of a part of this service is refused, unless it is to be one", async () => {
+test("a name that resembles a first-party application's is refused, unless the application is first-party itself", async () => {
   const realm = await operator.anyRealm();
   const named = (name: string, ...options: string[]) =>
     operator.run(

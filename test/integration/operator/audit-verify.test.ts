@@ -40,7 +40,7 @@ const tamper = (...statements: readonly Sql[]): Promise<void> =>
 
 const file = (name: string): string => join(operator.data.path, name);
 
-/** Makes a realm with sealed entries, and returns the copy kept elsewhere: the output of `audit head`. */
+/** Makes a realm with sealed entries, and the copy kept elsewhere: a file with the output of `audit head`. */
 async function givenChain(
   count: number,
   { slice }: { slice?: number } = {},
@@ -196,7 +196,7 @@ describe("in the database", () => {
     ({ realmId, name, kept } = await givenChain(count));
   });
   afterEach(async () => {
-    // Sealing stops at a broken chain, which would fail the following tests.
+    // Discards waiting entries: sealing stops at a broken chain, which would fail the following tests.
     await tamper(sql`delete from audit_unsealed where realm_id = ${realmId}`);
   });
 
@@ -390,7 +390,7 @@ test("`audit head` shows the head to keep elsewhere, and nothing of the private 
   });
 });
 
-describe("checks that cannot be made are refused in a sentence", () => {
+describe("checks that cannot be made are refused with an explanation", () => {
   const verify = (...args: string[]): Promise<Ran> => operator.run(["audit", "verify", ...args]);
   const write = (name: string, content: string): string => {
     writeFileSync(file(name), content);

@@ -28,7 +28,8 @@ const examine = async (argv: string[] = [], options?: RunOptions) => {
 };
 
 /**
- * Runs the checks that do not concern realms. The doctor opens the key of every issuer that it looks at: one suffices.
+ * Runs the doctor for one realm, which suffices for checks that do not concern realms: it opens the key of every issuer
+ * that it checks.
  */
 const examineOne = async (options?: RunOptions) => examine(["--realm", await operator.anyRealm()], options);
 
@@ -69,7 +70,8 @@ test("a healthy installation passes every check", async () => {
 
   const { code, ok, checks } = await examine(["--realm", realm], { env });
 
-  // The Postgres of the tests does not wait for its disk, and how full this machine's disk is does not count.
+  // Checks that depend on this machine: the Postgres of the tests does not wait for its disk, and the disk may be
+  // nearly full.
   const machine = ["postgres-settings", "disk"];
   expect(checks.filter(({ name, status }) => status !== "ok" && !machine.includes(name))).toEqual([]);
   expect([code, ok]).toEqual(checks.every((check) => check.ok) ? [0, true] : [1, false]);
@@ -361,7 +363,7 @@ describe("the processes", () => {
     [["0.1.0", "0.2.0", "0.3.0"], "warn"],
     [["0.1.0", "0.3.0"], "warn"],
     [["0.9.0", "1.0.0"], "ok"],
-  ])("of the versions %j are %s: code of two releases may run beside each other", async (versions, status) => {
+  ])("of the versions %j are %s: processes of two releases may run at the same time", async (versions, status) => {
     const [first = ""] = versions;
     for (const kind of processKinds) await givenProcess(operator.database.owner, { kind, version: first });
     for (const version of versions) await givenProcess(operator.database.owner, { kind: "api", version });
@@ -450,7 +452,7 @@ test("an issuer key that belongs to another certificate fails", async () => {
   expect(checks.find(({ name }) => name.startsWith("issuer-key"))?.message).toContain("does not match");
 });
 
-test("a realm without an issuer fails, in any realm", async () => {
+test("any realm without an issuer is a failure", async () => {
   const realm = await operator.realm();
   await operator.database.owner.query(
     sql`delete from issuers where realm_id = (select id from realms where name = ${realm})`,
@@ -504,7 +506,7 @@ describe("the audit log", () => {
     return { realm, look };
   };
 
-  test("is well when everything is sealed, for as long as nothing new arrives", async () => {
+  test("is ok when everything is sealed, as long as nothing new arrives", async () => {
     const { look } = await sealed();
     for (const seconds of [0, 3600]) {
       const check = await look({ clock: clockAhead(seconds) });
@@ -588,7 +590,8 @@ describe("the queue's schema", () => {
   });
 
   test("cannot make doctor run a function planted there", async () => {
-    // For "=" of two states Postgres prefers this operator to its own, wherever the search path leads to the schema.
+    // To compare two states with "=", Postgres prefers this operator to its own wherever the search path includes the
+    // schema.
     await asQueue(`
       create table bullmq.ran (by name);
       grant insert on bullmq.ran to public;
@@ -608,7 +611,7 @@ describe("the queue's schema", () => {
     await operator.run(["migrate"]);
   });
 
-  test("is counted with the operator's rights, which allow nothing else there", async () => {
+  test("lets the operator count tasks, and gives it no other rights there", async () => {
     const { of } = await examineOne();
     expect(of("queue")).toMatchObject({ status: "ok", message: expect.stringContaining("0 tasks") as string });
     const tables = sql`

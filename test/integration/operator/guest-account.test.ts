@@ -84,7 +84,7 @@ test.each([
   expect(err).not.toContain("    at ");
 });
 
-test("a code that was shown outlives the master key, and one that was not stays unknown", async () => {
+test("a code that was shown stays known under a new master key, and one that was not shown stays unknown", async () => {
   const realm = await operator.realm();
   const [shown, unseen] = await Promise.all(
     ["Fair", "Open day"].map(async (name) => {

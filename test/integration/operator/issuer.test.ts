@@ -17,7 +17,7 @@ const rootOf = async (): Promise<{ realm: string; key: string; certificate: stri
 const listed = async (realm: string): Promise<Record<string, unknown>[]> =>
   (await operator.run(["issuer", "list", "--realm", realm])).json["issuers"] as Record<string, unknown>[];
 
-/** Publishes a CRL as a worker does for every issuer; it ends so many hours from now. */
+/** Publishes a CRL of an issuer, as a worker does; the CRL ends `endsInHours` hours from now. */
 const publishCrl = (issuerId: unknown, { endsInHours = 48 } = {}) =>
   operator.database.owner.query(sql`
     insert into crls (issuer_id, number, this_update, next_update, entries, size, tag, head, pieces, tail, last_piece)
@@ -49,7 +49,7 @@ test("after a rotation the new issuer issues, and the earlier one keeps publishi
   expect(verified.stdout).toContain("OK");
 });
 
-test("a prepared issuer publishes beside the current one, and issues after the next rotation, without the root", async () => {
+test("a prepared issuer publishes alongside the current one, and issues after the next rotation, which does not need the root", async () => {
   const { realm, key } = await rootOf();
   const [first] = await listed(realm);
 
@@ -79,7 +79,7 @@ test("a prepared issuer publishes beside the current one, and issues after the n
   ]);
 });
 
-test("there is at most one prepared issuer, and an existing one is returned without the root", async () => {
+test("there is at most one prepared issuer, and the next rotation uses it without the root", async () => {
   const { realm, key, certificate } = await rootOf();
   const prepare = () => operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
   const together = await Promise.all([prepare(), prepare(), prepare()]);
@@ -145,7 +145,7 @@ test("simultaneous rotations leave exactly one issuer issuing", async () => {
   expect(issuers.filter(({ issuing }) => issuing)).toHaveLength(1);
 });
 
-test("a root kept offline is given by its files", async () => {
+test("a root kept offline is given by naming its files", async () => {
   const { realm, key, certificate } = await rootOf();
   const offline = join(dirname(key), "..", `offline-${realm}`);
   mkdirSync(offline);
@@ -172,7 +172,7 @@ test("a root kept offline is given by its files", async () => {
   expect(named.code).toBe(0);
 });
 
-test("`issuer create` makes a realm's first issuer from its root, and only `issuer rotate` a later one", async () => {
+test("`issuer create` makes only a realm's first issuer, from its root, and `issuer rotate` only later ones", async () => {
   const { realm } = await rootOf();
   const second = await operator.run(["issuer", "create", "--realm", realm]);
   await operator.database.owner.query(sql`
@@ -188,7 +188,7 @@ test("`issuer create` makes a realm's first issuer from its root, and only `issu
   expect(await listed(realm)).toEqual([create.json]);
 });
 
-test("unusable roots are refused in a sentence", async () => {
+test("unusable roots are refused with an explanation", async () => {
   const { realm, key, certificate } = await rootOf();
   const other = await rootOf();
   const rotate = (rootKey: string, rootCertificate: string, env = {}) =>

@@ -22,7 +22,7 @@ export interface Ran {
   code: number;
   out: string;
   err: string;
-  /** Standard output, which has to be one JSON object. */
+  /** Standard output, which must be one JSON object. */
   json: Record<string, unknown>;
 }
 
@@ -41,14 +41,14 @@ export interface TestOperator {
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
   /** Runs a command without `--json`, as people do. */
   runPlain(argv: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** Makes a realm of its own through the command. */
+  /** Makes a new realm with the command. */
   realm(): Promise<string>;
-  /** Returns a realm of the file, made at the first call, for tests that can share one. */
+  /** Returns a realm that tests of the file can share; the first call makes it. */
   anyRealm(): Promise<string>;
   auditEvents(realm: string): Promise<string[]>;
 }
 
-/** The operator program in this process, with a database and a data directory of this file's own. */
+/** Provides the operator program in this process, with a database and a data directory for this file alone. */
 export function useOperator(database: TestDatabase = useDatabase()): TestOperator {
   const directory = mkdtempSync(join(tmpdir(), "realmpass-operator-"));
   const names = Object.keys(drawSecret) as DrawnSecret[];

@@ -83,7 +83,7 @@ test("two realms share neither root nor issuer", async () => {
   expect(new Set(fingerprints.flat()).size).toBe(4);
 });
 
-test("a taken name is refused in a sentence, and leaves nothing behind", async () => {
+test("a taken name is refused with an explanation, and leaves nothing behind", async () => {
   const name = await operator.realm();
 
   const again = await operator.run(["realm", "create", "--name", name, "--domain", "again.example"]);
@@ -269,7 +269,7 @@ test.each([
   "mailto:a@north.example,b@north.example",
   "mailto:a@north.example?bcc=everybody@north.example",
   "tel:+4912345",
-])("%s is no address for help", async (address) => {
+])("%s is refused as an address for help", async (address) => {
   const realm = await operator.anyRealm();
   expect((await operator.run(["realm", "set", "--realm", realm, "--help-uri", address])).code).toBe(2);
   expect((await operator.run(["realm", "set", "--realm", realm, "--privacy-uri", address])).code).toBe(2);
@@ -533,7 +533,7 @@ test("an identity provider can be removed, with its secret", async () => {
   expect((await sealedSecret(realm))?.sealed).toBeNull();
 });
 
-test("a secret does not pass to another identity provider; a new one can be given", async () => {
+test("a secret does not pass to another identity provider; a new secret can be given", async () => {
   const realm = await operator.realm();
   const set = (options: string[], input = "") =>
     operator.run(["realm", "set", "--realm", realm, ...options], { input });
@@ -747,7 +747,7 @@ test("the names of all RADIUS servers together have at most 255 characters, howe
   });
 });
 
-test("the list of realms has the line for eduroam CAT in realms with the apps, and no other", async () => {
+test("the list of realms shows the line for eduroam CAT only for realms with the apps", async () => {
   const [on, off] = [await operator.realm(), await operator.realm()];
   await operator.database.owner.query(sql`update realms set onboarding_apps = true where name = ${on}`);
   const { out } = await operator.runPlain(["realm", "list"]);

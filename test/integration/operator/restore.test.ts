@@ -58,12 +58,14 @@ const filesOf = (out: string): string[] =>
 interface Restored {
   db: Database;
   run: (argv: readonly string[]) => Promise<Ran>;
-  /** Returns serial numbers of revoked certificates, and of entries on the CRL without a certificate. */
+  /**
+   * Returns the serial numbers of revoked certificates; `listed` returns those of CRL entries without a certificate.
+   */
   revoked(): Promise<string[]>;
   listed(): Promise<string[]>;
 }
 
-/** Returns the database as it is now, to be restored once later changes are lost. */
+/** Backs up the database; returns a function that restores the backup, as if later changes were lost. */
 async function backup({ announced = true } = {}): Promise<() => Promise<Restored>> {
   const { url, drop } = await backUp(api.database);
   const db = openPatiently({ url, connectionsMax: 4 });
@@ -96,7 +98,7 @@ const replay = async (restored: Restored, files: readonly string[], ...options: 
 const user = (): Promise<GivenUser> => given.user({ realmId });
 
 describe("replaying changes lost after a backup", () => {
-  test("revokes a profile again, all profiles of an offboarded person, and those of a guest account", async () => {
+  test("again revokes a revoked profile, all profiles of an offboarded person, and those of a revoked guest account", async () => {
     const [stays, loses, leaves] = [await user(), await user(), await user()];
     const account = await given.guestAccount({ realmId });
     const [good, lost, ...offboarded] = [
@@ -127,7 +129,7 @@ describe("replaying changes lost after a backup", () => {
     expect(await replay(restored, files).then(({ json: again }) => again)).toMatchObject({ revoked: 0, offboarded: 0 });
   });
 
-  test("puts a profile made meanwhile on the CRL, and does not repeat its request", async () => {
+  test("puts a profile made after the backup on the CRL, and does not carry out its request again", async () => {
     const person = await user();
     const restore = await backup();
     const serial = await profile(person);
@@ -153,7 +155,7 @@ describe("replaying changes lost after a backup", () => {
     expect(end?.same, "until its certificate ends, not its issuer").toBe(true);
   });
 
-  test("lists a profile with the issuer that made it; if its entry names no existing issuer, with all of them", async () => {
+  test("lists a profile with the issuer that made it, or with every issuer if its entry names no existing one", async () => {
     const earlier = async (more: object): Promise<string> => {
       const serial = BigInt(`0x${randomUUID().replaceAll("-", "")}`).toString();
       const properties = { serial, issuance: randomUUID(), expirationTime: fromNow(60_000), ...more };
@@ -277,10 +279,7 @@ describe("replaying changes lost after a backup", () => {
   });
 
   describe("of an offboarding with a grace period that was undone", () => {
-    /**
-     * Returns the entries of an offboarding whose days of grace end so many milliseconds from now, and of its end just
-     * now.
-     */
+    /** Records an offboarding whose grace period ends `graceEndsIn` milliseconds from now, and a reactivation now. */
     const takenBack = async (person: GivenUser, serials: string[], graceEndsIn: number): Promise<void> => {
       const properties = { userID: person.id, reason: 5, serials, revokeAt: fromNow(graceEndsIn) };
       await api.database.owner.query(sql`
@@ -306,7 +305,7 @@ describe("replaying changes lost after a backup", () => {
     });
   });
 
-  test("locks out people whose offboarding a directory's guard held, and revokes nothing, unless it was confirmed", async () => {
+  test("locks out people whose offboarding a directory's guard held, and revokes nothing, unless the held job was confirmed", async () => {
     const people = [await user(), await user(), await user()] as const;
     const serials = [await profile(people[0]), await profile(people[1]), await profile(people[2])];
     const restore = await backup();
@@ -350,7 +349,7 @@ describe("replaying changes lost after a backup", () => {
     expect(row).toEqual({ active: false });
   });
 
-  test("deletes a static token again, and leaves its sibling", async () => {
+  test("deletes a static token again, and keeps the application's other token", async () => {
     const { clientId } = await given.application({ realmId, scopes: ["scim"] });
     const address = `/api/applications/${clientId}/tokens`;
     const [gone, stays] = [await service.post(address, {}), await service.post(address, {})].map(
@@ -415,7 +414,7 @@ describe("replaying changes lost after a backup", () => {
     expect(await restored.revoked()).toEqual(expect.arrayContaining([first, second]));
   });
 
-  test("replays one realm of a directory with several, which has to be named", async () => {
+  test("replays one realm of a directory with several, which must be named", async () => {
     const serial = await profile(await user());
     const restore = await backup();
     const out = directory();
@@ -432,7 +431,7 @@ describe("replaying changes lost after a backup", () => {
     expect((await replay(restored, [out], "--realm", realm!.name)).json).toMatchObject({ revoked: 1 });
   });
 
-  test("does not count entries that the backup has as lost, sealed or not", async () => {
+  test("does not report entries that are in the backup as lost, sealed or not", async () => {
     const serial = await profile(await user());
     await seal();
     const restore = await backup();
@@ -507,7 +506,7 @@ describe("replaying changes lost after a backup", () => {
 });
 
 describe("database restored", () => {
-  test("continues numbers far beyond the given ones", async () => {
+  test("continues IDs far beyond those already assigned", async () => {
     const person = await user();
     const restored = await (await backup())();
     const [next] = await restored.db.query<{ id: string }>(sql`
@@ -602,7 +601,7 @@ describe("database restored", () => {
 });
 
 describe("audit export", () => {
-  test("continues after the newest file, and writes none without new entries", async () => {
+  test("continues after the newest file, and writes no file without new entries", async () => {
     const out = directory();
     await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
     expect(await exportTo(out)).toHaveLength(1);
@@ -618,7 +617,7 @@ describe("audit export", () => {
     expect((await operator.run(["audit", "verify", "--export", out])).code).toBe(1);
   });
 
-  /** Writes a file with new entries for each time, as if it was written then. */
+  /** Writes a file with new entries for each of these times, and sets the file's time to it. */
   async function exportsAt(out: string, times: readonly string[]): Promise<string[]> {
     for (const [index] of times.entries()) {
       await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
@@ -630,7 +629,7 @@ describe("audit export", () => {
   }
   const positions = (file: string): string[] => /-(\d+)-(\d+)\.ndjson$/.exec(file)!.slice(1);
 
-  test("joins the files of each day that is over into one", async () => {
+  test("joins the files of each past day into one", async () => {
     const out = directory();
     const times = ["2026-01-01T23:59:00Z", "2026-01-02T00:01:00Z", "2026-01-02T12:00:00Z", "2026-01-02T23:59:00Z"];
     const parts = await exportsAt(out, times);
@@ -646,7 +645,7 @@ describe("audit export", () => {
     expect(await exportTo(out)).toEqual(files);
   });
 
-  test("reads a joined file once, beside the files that it was joined from", async () => {
+  test("reads a joined file only once, even with the files from which it was joined in the same directory", async () => {
     const [out, copy] = [directory(), directory()];
     const parts = await exportsAt(out, ["2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z", "2026-01-01T12:00:00Z"]);
     cpSync(out, copy, { recursive: true });
@@ -655,7 +654,7 @@ describe("audit export", () => {
     expect(filesOf(copy)).toHaveLength(parts.length + 1);
     const read = await operator.run(["audit", "verify", "--export", copy]);
     expect([read.code, read.json]).toEqual([0, (await operator.run(["audit", "verify", "--export", out])).json]);
-    // Control: all of them in a row are no chain.
+    // Control: the same files, named one by one, are not a chain.
     const inARow = filesOf(copy).flatMap((file) => ["--export", file]);
     expect((await operator.run(["audit", "verify", ...inARow])).code).toBe(1);
   });

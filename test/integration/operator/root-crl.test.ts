@@ -52,7 +52,7 @@ const certificateOf = async ({ issuerID }: Listed): Promise<string> => {
   );
   return pem("CERTIFICATE", only(rows).der);
 };
-/** Returns OpenSSL's verdict on an issuing CA, by the CRL of its root. */
+/** Returns OpenSSL's verdict on an issuing CA, given the CRL of its root. */
 const verdict = async ({ realm, certificate }: Root, issuer: Listed): Promise<string> => {
   const { stdout, stderr } = openssl(
     ["verify", "-crl_check_all", "-CAfile", "root.pem", "-CRLfile", "crl.pem", "issuer.pem"],
@@ -70,7 +70,7 @@ const signCrl = ({ realm, files }: Root, ...more: string[]) =>
 const rotate = (realm: string, options?: Parameters<typeof operator.run>[1]) =>
   operator.run(["issuer", "rotate", "--realm", realm], options);
 
-/** As in an installation whose root is from before there were CRLs of roots. */
+/** Removes the root's CRL, as in an installation whose root is older than CRLs of roots. */
 const withoutCrl = async (realm: string) => {
   const { rootFingerprint } = await newest(realm);
   await operator.database.owner.query(
@@ -107,7 +107,7 @@ test.each([
   ["issuer rotate", ["issuer", "rotate"]],
   ["issuer rotate --prepare", ["issuer", "rotate", "--prepare"]],
   ["root sign-crl", ["root", "sign-crl"]],
-])("%s signs the next CRL, and the first of a root from before there were any", async (_, argv) => {
+])("%s signs the next CRL, or the first CRL of a root that has none", async (_, argv) => {
   const root = await givenRoot();
   const { number } = await crlOf(root.realm);
   const run = () => operator.run([...argv, "--realm", root.realm]);
@@ -122,7 +122,7 @@ test.each([
   expect(await verdict(root, await newest(root.realm))).toBe("issuer.pem: OK\n");
 });
 
-test("an issuing CA that its root revokes is refused, and stays so over the next CRLs", async () => {
+test("an issuing CA that its root revokes is refused, and stays refused after the next CRLs", async () => {
   const root = await givenRoot();
   const first = await newest(root.realm);
   await rotate(root.realm);
@@ -140,7 +140,7 @@ test("an issuing CA that its root revokes is refused, and stays so over the next
   expect((await operator.auditEvents(root.realm)).filter((event) => event === "root_crl_publish")).toHaveLength(2);
 });
 
-test("the issuing CA that issues, or will, and one of another root are not revoked; an unknown one is, and is named", async () => {
+test("the current and the prepared issuing CA and those of another root are not revoked; an unknown serial number is, and is named", async () => {
   const root = await givenRoot();
   const { realm } = root;
   await operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
@@ -185,7 +185,7 @@ test("without the root's files the command names the options for them and change
   expect(await crlOf(realm)).toEqual(before);
 });
 
-test("of simultaneous commands each keeps the revocations of the others, or changes nothing", async () => {
+test("each of several simultaneous commands keeps the revocations of the others, or changes nothing", async () => {
   const root = await givenRoot();
   const serials = ["101", "102", "103", "104"];
   const ran = await Promise.all(serials.map((serial) => signCrl(root, "--revoke", serial)));
@@ -196,7 +196,7 @@ test("of simultaneous commands each keeps the revocations of the others, or chan
   expect((await listedOn(root.realm)).sort()).toEqual(done);
 });
 
-test("the doctor warns of a root without a CRL and 60 days before one ends, and fails only if a CA names its address", async () => {
+test("the doctor warns if a root's CRL is missing or ends within 60 days; a missing or expired one is a failure only if a CA names its address", async () => {
   const check = async (realm: string, options?: Parameters<typeof operator.run>[1]) => {
     const { json } = await operator.run(["doctor", "--realm", realm], options);
     return (json["checks"] as Check[]).find(({ name }) => name.startsWith(`root-crl ${realm} `));
@@ -217,7 +217,7 @@ test("the doctor warns of a root without a CRL and 60 days before one ends, and 
   expect(await check(named)).toMatchObject({ status: "fail" });
 });
 
-test("the doctor fetches the root's CRL from its address, if a CA names it, and fails if another one or none is there", async () => {
+test("if a CA names the address of the root's CRL, the doctor fetches it, and fails if it finds another CRL or none", async () => {
   const { realm, ...root } = await givenRoot(published);
   const { realm: unnamed } = await givenRoot();
   await givenProcess(operator.database.owner, { kind: "api" });
@@ -248,7 +248,7 @@ test("the doctor fetches the root's CRL from its address, if a CA names it, and 
   expect(await check(unnamed)).toMatchObject({ status: "ok" });
 });
 
-test("a root that two realms share has one CRL, which keeps what either revoked", async () => {
+test("a root that two realms share has one CRL, which keeps the revocations of both", async () => {
   const root = await givenRoot();
   const { realm: other } = await givenRoot();
   await operator.database.owner.query(sql`

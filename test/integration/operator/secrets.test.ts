@@ -189,7 +189,7 @@ test.each(["master", "output", "audit"])(
   },
 );
 
-describe("secrets that an installation has, under its roles' rights", () => {
+describe("the installation's secrets, with each role's rights", () => {
   const insert = (kind: string, value: number) => sql`
     insert into installation_secrets (kind, check_value, added_at)
     values (${kind}, ${Buffer.alloc(8, value)}, now())
@@ -214,7 +214,7 @@ describe("secrets that an installation has, under its roles' rights", () => {
     expect(await listed("audit")).toHaveLength(2);
   });
 
-  test("of two simultaneous first records one waits, and is refused", async () => {
+  test("of two simultaneous first records, the second waits and is refused", async () => {
     await operator.database.owner.query(sql`delete from installation_secrets where kind = 'audit'`);
     const [one, other] = [operator.database.open("realmpass_api"), operator.database.open("realmpass_worker")];
     let second: Promise<unknown> = Promise.resolve();

@@ -47,7 +47,7 @@ test("a disk that Postgres reports as full counts as full for 30 s, and the proc
   expect(problems.end.mock.calls).toEqual([[...(problems.report.mock.calls[0] as string[])]]);
 });
 
-test("the disk of a trial's own Postgres is full below a limit of free space; other disks are not checked", async () => {
+test("the disk of a trial's own Postgres counts as full below a limit of free space; other disks are not checked", async () => {
   const dataDirectory = await scratchDirectory("realmpass-disk-");
   const isFull = (bytesMin: number) =>
     createDisk({ dataDirectory, problems: noProblems, log: { error: () => undefined }, bytesMin }).isFull();

@@ -70,7 +70,7 @@ test("a record that could not be written is written later", async () => {
   expect(await rows()).toHaveLength(1);
 });
 
-test("64 addresses are kept; one more replaces the one that has been silent longest, if silent for a day", async () => {
+test("64 addresses are kept; another one replaces the address that has been silent longest, if it has been silent for a day", async () => {
   const db = database.open("realmpass_responder");
   const ask = (address: string, at: Date) =>
     statusAskers.record(db, { kind: "ocsp", askers: [{ issuerId, address, at }] });
@@ -90,7 +90,7 @@ test("64 addresses are kept; one more replaces the one that has been silent long
   expect(await addresses()).not.toContain("198.51.100.9");
 });
 
-test("processes that write at once keep at most 64", async () => {
+test("processes that write at the same time keep at most 64 addresses", async () => {
   const databases = [1, 2, 3, 4].map(() => database.open("realmpass_responder"));
   await Promise.all(
     databases.map((db, index) =>

@@ -68,7 +68,7 @@ const intents = (publicKey: Buffer) =>
      where public_key = ${publicKey}
   `);
 
-/** The threads of a worker that dies after its last write: they never return. */
+/** The threads of a worker that dies after its last write: they sign nothing. */
 const dying: Pick<SigningPool, "certifyResponder"> = { certifyResponder: () => Promise.reject(new Error("died")) };
 const takenLongAgo = () =>
   database.owner.query(sql`update responder_requests set taken_at = taken_at - interval '11 seconds'`);
@@ -122,7 +122,7 @@ describe("a responder's key", () => {
     expect(await requests()).toEqual([]);
   });
 
-  test("is claimed by one of several workers", async () => {
+  test("is claimed by only one of several workers", async () => {
     const keys = await Promise.all(Array.from({ length: 12 }, () => ask()));
     await Promise.all([certifyRequests(deps()), certifyRequests(deps()), certifyRequests(deps())]);
     for (const key of keys) expect(await intents(key)).toHaveLength(1);

@@ -68,7 +68,7 @@ describeWithTool(tools, "right after a revocation, a validator whose clock is", 
     at(0, "crlutil -I -d sql:nss -i list.crl -t 1");
   });
 
-  /** Runs a program on a machine whose clock is so many minutes ahead. */
+  /** Runs a program on a machine whose clock is this many minutes ahead. */
   function at(minutes: number, command: string): string {
     const [program = "", ...args] = command.split(" ");
     const { stdout, stderr } = spawnSync(requireTool(program), args, {
@@ -106,7 +106,7 @@ describeWithTool(tools, "right after a revocation, a validator whose clock is", 
       expect(byListInNss(minutes, "lost")).toContain("Peer's Certificate has been revoked");
     });
 
-    test("the same by OCSP, although it tolerates no difference of its own", () => {
+    test("does the same by OCSP, although it tolerates no clock difference itself", () => {
       expect(byOcsp(minutes, "good")).toContain("good.pem: good");
       expect(byOcsp(minutes, "lost")).toContain("lost.pem: revoked");
       for (const [name, status] of [
@@ -120,12 +120,12 @@ describeWithTool(tools, "right after a revocation, a validator whose clock is", 
     });
   });
 
-  test("6 minutes off is too much", () => {
+  test("6 minutes behind rejects the CRL, and 7 minutes off the OCSP answer", () => {
     expect(byList(-6, "good")).toContain("CRL is not yet valid");
     for (const minutes of [-7, 7]) expect(byOcsp(minutes, "good")).toContain("WARNING: Status times invalid");
   });
 
-  test("every date in the list is in the past of a clock that is behind", () => {
+  test("behind finds no revocation date in the CRL after the CRL's thisUpdate", () => {
     const text = at(0, "openssl crl -in list.pem -noout -text -dateopt iso_8601");
     const [thisUpdate] = /(?<=Last Update: ).*/.exec(text) ?? [];
     const dates = [...text.matchAll(/(?<=Revocation Date: ).*/g)].map(([date]) => date);

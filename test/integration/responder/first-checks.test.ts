@@ -56,7 +56,7 @@ test("a revoked profile that nobody has asked about before has its first refusal
   expect(await recorded()).toEqual({ first: 2_000, refused: 2_000, last: 2_000 });
 });
 
-test("what was first before it was recorded stays unknown", async () => {
+test("a first check or refusal from before these times were recorded stays unknown", async () => {
   await answered(0);
   await database.owner.query(sql`update certificates set first_ocsp_at = null where id = ${certificateId}`);
   await answered(5 * minute);
@@ -67,7 +67,7 @@ test("what was first before it was recorded stays unknown", async () => {
   expect(await recorded()).toEqual({ first: null, refused: null, last: 20 * minute });
 });
 
-test("a responder that only writes the last check records the first ones too", async () => {
+test("a responder that only writes the last check records the first check and refusal as well", async () => {
   const write = (ms: number) =>
     responder().query(sql`update certificates set last_ocsp_at = ${at(ms)} where id = ${certificateId}`);
   await write(0);

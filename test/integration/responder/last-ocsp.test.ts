@@ -19,7 +19,7 @@ beforeEach(async () => {
   await realms.update(database.owner, realmId, { radiusAddresses: ["192.0.2.7", "2001:db8:1::/48"] });
 });
 
-/** Returns a profile that certain addresses ask about, one after the other. */
+/** Makes a profile; returns functions that ask about it from an address and read the recorded times. */
 async function givenAsked(of: { realmId: string }, kind: "user" | "infrastructure" = "user") {
   const serial = await given.profile(kind === "user" ? await given.user(of) : of, { kind });
   const read = async () => {
@@ -43,7 +43,7 @@ async function givenAsked(of: { realmId: string }, kind: "user" | "infrastructur
   };
 }
 
-test("only the RADIUS servers that the realm names make a device's last check; others are kept apart", async () => {
+test("only requests from RADIUS servers that the realm names count as a device's last check; others are recorded separately", async () => {
   const device = await givenAsked({ realmId });
   for (const address of ["192.0.2.8", "2001:db8:2::1%eth0", "no address"]) {
     await device.ask(address, begin);
@@ -59,21 +59,21 @@ test("only the RADIUS servers that the realm names make a device's last check; o
   expect(await device.times()).toEqual({ last: after(2 * minute), other: after(3 * minute) });
 });
 
-test("in a realm that names none, every address makes the last check", async () => {
+test("in a realm that names no server, a request from any address counts as the last check", async () => {
   const device = await givenAsked({ realmId: await given.realm() });
   await device.ask("192.0.2.8", begin);
   await device.flush();
   expect(await device.times()).toEqual({ last: begin, other: null });
 });
 
-test("a server's certificate is no device's: every address makes its last check", async () => {
+test("for a server's certificate, a request from any address counts as the last check", async () => {
   const server = await givenAsked({ realmId }, "infrastructure");
   await server.ask("192.0.2.8", begin);
   await server.flush();
   expect(await server.times()).toEqual({ last: begin, other: null });
 });
 
-test("somebody else's question is written once a minute, and at once after a revocation", async () => {
+test("a request from another address is recorded once a minute, and at once after a revocation", async () => {
   const device = await givenAsked({ realmId });
   for (const ms of [0, minute]) {
     await device.ask("192.0.2.8", after(ms));
@@ -89,7 +89,7 @@ test("somebody else's question is written once a minute, and at once after a rev
   expect(await device.times()).toEqual({ last: null, other: after(minute + 2) });
 });
 
-test("a RADIUS server of the realm is recorded among 64 strangers; a 65th stranger is not", async () => {
+test("a RADIUS server of the realm is recorded in addition to 64 strangers; a 65th stranger is not", async () => {
   const issuerId = await given.issuer(await given.realm({ issuerEndsInDays: null }));
   await database.owner.query(sql`
     update realms set radius_addresses = '{192.0.2.7}' where id = (select realm_id from issuers where id = ${issuerId})

@@ -33,7 +33,7 @@ describeWithTool(["nginx", "openssl", "faketime"], "nginx with ssl_stapling", ()
   async function moveTo(ahead: number): Promise<void> {
     minutes = ahead;
     clock.setAhead(ahead);
-    // In one step: nginx reads the file at any time.
+    // Replaces the file in one step, because nginx can read it at any time.
     await writeFile(join(directory, "clock.new"), `+${ahead * 60}`);
     await rename(join(directory, "clock.new"), join(directory, "clock"));
   }
@@ -137,7 +137,7 @@ http {
     return stdout + stderr;
   }
 
-  test("with a handshake every four minutes staples a valid answer in each of a day, and none once the responder has been away for longer than one holds", async () => {
+  test("staples a valid answer to every handshake of a day, one every four minutes, and none once the responder has been away for longer than an answer is valid", async () => {
     await eventually(async () => {
       expect(await staple()).toBeDefined();
     });
@@ -149,7 +149,7 @@ http {
       const stapled = await staple();
       if (stapled === undefined) throw new Error(`no answer after ${ahead} minutes`);
       const isEnding = ahead - signedAt >= stapledAnswerMinutes - 5;
-      // Each when it is new, at times between, and as late as it is sent.
+      // Checks each answer when it is new, at times in between, and as late as nginx sends it.
       if (last?.equals(stapled) !== true || ahead % 20 === 0 || isEnding) {
         const found = await verdict(stapled);
         expect(found, `after ${ahead} minutes`).toContain("server.pem: good");
@@ -157,7 +157,7 @@ http {
       }
       last = stapled;
       if (!isEnding) continue;
-      // nginx asks for the next during a handshake of the last five minutes, and sends it in a later one.
+      // nginx requests the next answer during a handshake in the last five minutes, and sends it in a later handshake.
       await eventually(async () => {
         expect((await staple())?.equals(stapled)).toBe(false);
       });

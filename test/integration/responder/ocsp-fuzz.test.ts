@@ -107,7 +107,7 @@ test(`${rounds} mutated requests each get an OCSP answer, or 4xx if they are no 
   );
 
   expect([...seen.values()].reduce((sum, count) => sum + count)).toBe(rounds);
-  // It still runs and has met no bug of its own.
+  // The responder still runs and has reported no internal error.
   expect(outcomeOf((await askOverHttp(url, { body: seeds[0]! })).body)).toBe("good");
   expect(await responder.registry.metrics()).not.toContain('status="internalError"');
   const [{ count } = { count: -1 }] = await database.owner.query<{ count: number }>(sql`

@@ -45,7 +45,7 @@ const ask = async (headers: Record<string, string> = {}): Promise<string | numbe
   expect(answer.status).toBe(outcome === ocspErrors.tryLater ? 503 : 200);
   return outcome;
 };
-/** Sends from an address of its own each time, so the limit does not apply. */
+/** Each request comes from a different address, so that the limit does not apply. */
 let addresses = 0;
 const askAnew = (): Promise<string | number> => ask({ "x-forwarded-for": `198.51.100.${++addresses % 250}` });
 
@@ -86,7 +86,7 @@ describe("while Postgres is away", () => {
   });
 });
 
-test("a locked row is skipped, and nobody waits for it", async () => {
+test("a locked row is skipped, and no request waits for it", async () => {
   const other = "4712";
   await given.profile({ realmId: realm.realmId }, { kind: "infrastructure", serialNumber: other });
   await database.owner.query(sql`update certificates set last_ocsp_at = null`);

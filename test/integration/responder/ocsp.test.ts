@@ -112,7 +112,7 @@ describe("OpenSSL reports", () => {
     ["nobody was given", "987654321"],
     ["belongs to another issuer's profile", "other"],
     ["is a responder's own", "responder"],
-  ])("that a serial number is unknown that %s", async (_, which) => {
+  ])("as unknown a serial number that %s", async (_, which) => {
     const [row] = await api.database.owner.query<{ serialNumber: string }>(sql`
       select serial_number as "serialNumber" from ocsp_responders where issuer_id = ${realm.issuerId} limit 1
     `);
@@ -130,7 +130,7 @@ describe("OpenSSL reports", () => {
     expect(output).toContain("Response verify OK");
   });
 
-  test("an expired profile's stored status, as long as its issuer lives", async () => {
+  test("an expired profile's stored status, as long as its issuer is valid", async () => {
     const serialNumber = await given.profile(
       { realmId: realm.realmId },
       { kind: "infrastructure", createdAt: new Date("2025-01-01"), notAfter: new Date("2025-02-01") },
@@ -190,7 +190,7 @@ describe("instead of an answer", () => {
     expect(await errorOf(at(first, keyless), asked)).toBe(ocspErrors.tryLater);
   });
 
-  test("with a nonce of RFC 2560, which has no type of its own, as it came", async () => {
+  test("a nonce of RFC 2560, which defines no type for it, is returned as it came", async () => {
     const nonce = randomBytes(16).fill(1);
     const request = encodeOcspRequest(
       [encodeCertId({ issuer: realm.issuer, serialNumber: await givenProfile() })],
@@ -312,7 +312,7 @@ describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
   });
 });
 
-test("a profile's view shows its last check within seconds, and is written at most once a minute", async () => {
+test("a profile's view shows its last check within seconds, and the check is written at most once a minute", async () => {
   const realmId = realm.realmId;
   const service = as.service({ realmId });
   const server = (): Promise<string> => given.profile({ realmId }, { kind: "infrastructure", name: "radius" });
@@ -374,7 +374,7 @@ test("each check is recorded, and within the minute also an answer that changed 
   });
 });
 
-test("the dashboard's picture counts good answers and refusals, of each server", async () => {
+test("the dashboard's picture counts good answers and refusals for each server", async () => {
   const askFrom = (address: string, serialNumber: string): Promise<unknown> =>
     fetch(at(second), {
       method: "POST",
@@ -403,7 +403,7 @@ test("the dashboard's picture counts good answers and refusals, of each server",
   );
 });
 
-test("everything issuers have signed for responders is on record, each key once, without private keys", async () => {
+test("every certificate that an issuer has signed for a responder is on record, each key once, without private keys", async () => {
   const rows = await api.database.owner.query<{ certificate: Buffer | null; publicKey: Buffer; days: string }>(sql`
     select certificate, public_key as "publicKey", extract(epoch from not_after - not_before) / 86400 as days
       from ocsp_responders

@@ -47,7 +47,7 @@ test("answers of all issuers and responders of a realm add up in one row for eac
   ]);
 });
 
-test("counts that could not be written are written later, with what came meanwhile", async () => {
+test("counts that could not be written are written later, together with newer ones", async () => {
   const db = database.open("realmpass_responder");
   let fails = true;
   const query: Database["query"] = (statement) => (fails ? Promise.reject(new Error("away")) : db.query(statement));
@@ -64,7 +64,7 @@ test("counts that could not be written are written later, with what came meanwhi
   expect((await rows()).map((row) => row.good)).toEqual([3]);
 });
 
-test("a flush is one statement, and none without a question", async () => {
+test("a flush runs one statement, and none if there was no request", async () => {
   const db = database.open("realmpass_responder");
   let statements = 0;
   const query: Database["query"] = (statement) => {
@@ -81,7 +81,7 @@ test("a flush is one statement, and none without a question", async () => {
   expect((await rows()).map((row) => row.good)).toEqual(Array.from({ length: 10 }, () => 50));
 });
 
-test("more addresses than are counted one by one are counted together", async () => {
+test("addresses beyond the number that is counted individually are counted together", async () => {
   const counts = createStatusCounts(database.open("realmpass_responder"));
   for (let n = 0; n < countedAddressesMax + 30; n++) counts.note(issuerId, `2001:db8::${n.toString(16)}`, good(n));
   counts.note(issuerId, "not an address", revoked(0));

@@ -26,7 +26,7 @@ async function preparedQueues(): Promise<Queues> {
 const add = (queues: Queues) =>
   queues.enqueue(issueCertificate, { version: 1, issuanceId: IssuanceID.parse(randomUUID()) });
 
-/** Replaces the function that adds a job by one with this body and type, until the end of the test. */
+/** Replaces the function that adds a job, until the end of the test, by a function with this return type and body. */
 async function replaceAddJob({ returns, body }: { returns: string; body: (original: string) => string }) {
   await asLogin(database.url, async (client) => {
     const { rows } = await client.query<{ parameters: string; count: number }>(

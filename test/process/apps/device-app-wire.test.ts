@@ -27,8 +27,8 @@ import { useApi } from "../../support/service/api.ts";
 import type { SeenCheck } from "../../support/service/operator.ts";
 
 /**
- * The apps against the service, as each one asks: over https, through nginx as docs/production.md sets it up, with a
- * person in a browser.
+ * The apps against the service, each with its own requests: over https, through nginx as docs/production.md sets it up,
+ * with a person in a browser.
  */
 describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind nginx", () => {
   const target = { host: "127.0.0.1", port: 0 };
@@ -84,7 +84,9 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     install(app, { browse, ca: nginx.certificate, now: () => systemClock.now() });
 
   const hostOf = (): string => nginx.tlsUrl.replace("https://", "");
-  /** Returns what a person types: the whole address for Linux, else without https. */
+  /**
+   * Returns what a person types: the whole address for the Linux app, and the address without https for the other apps.
+   */
   const typedFor = (app: App, { name } = realm): string =>
     `${app === linux ? nginx.tlsUrl : hostOf()}/letswifi/${name}`;
 
@@ -93,7 +95,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       select device_type as "deviceType", name from certificates where user_id = ${id} and revoked_at is null
     `);
 
-  /** Sends a request and returns it without following anything. */
+  /** Sends a request and returns the response, without following redirects. */
   const ask = (path: string, { method = "GET", headers = {}, body }: Asking = {}): Promise<Received> =>
     new Promise((resolve, reject) => {
       const sent = httpsRequest(
@@ -123,7 +125,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
   const json = ({ body }: Received): Record<string, unknown> =>
     JSON.parse(body.toString("utf8")) as Record<string, unknown>;
 
-  /** Brings an app as far as its token. */
+  /** Runs the steps of an app up to its token. */
   const tokenOf = async (app: App, account: LocalAccount, place = realm) => {
     const there = installed(app, sits(account));
     const endpoints = await there.discover(typedFor(app, place));
@@ -148,12 +150,12 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     "Windows 4.1.3": "Windows",
   };
 
-  test("doctor asks the address of each realm with the apps as they do, over https", async () => {
+  test("doctor requests the address of each realm with the apps as the apps do, over https", async () => {
     const asked = async (env: Record<string, string>): Promise<SeenCheck[]> => {
       const run = promisify(execFile)(process.execPath, ["--import", "tsx", "operator/main.ts", "doctor", "--json"], {
         env: { DATABASE_URL: api.database.url, REALMPASS_AUTH_URL: nginx.tlsUrl, ...env },
       });
-      // It ends with 1 for a failure of any check.
+      // Doctor exits with 1 if any check fails.
       const { stdout } = (await run.catch((error: unknown) => error)) as { stdout: string };
       const { checks } = JSON.parse(stdout) as { checks: SeenCheck[] };
       return checks.filter(({ name }) => name.startsWith("apps "));
@@ -180,12 +182,12 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(network).toMatchObject({ ssids: ["eduroam"], serverNames: ["radius.demo.example"] });
       expect(files.length).toBe(name === "macOS" ? 2 : 1);
       expect(files.every((file) => file.equals(files[0]!))).toBe(true);
-      // No request was redirected: there are as many as the app sends by itself.
+      // No request was redirected: there are as many requests as the app itself sends.
       expect(requests.length).toBe((app.discovery === "computes" ? 0 : 1) + 1 + app.fetches.length);
       expect(await certificatesOf(account)).toMatchObject([{ deviceType: deviceTypes[name] }]);
     });
 
-    test("a short address that redirects to the base leads there too", async () => {
+    test("a short address that redirects to the base leads to the network as well", async () => {
       const account = await person();
       const short = createServer((_, response) => {
         response.writeHead(302, { location: `${nginx.tlsUrl}/letswifi/${realm.name}/` }).end();
@@ -206,7 +208,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     test.each([
       ["Linux", linux, "access_denied"],
       ["Android", android, "access_denied"],
-    ] as const)("%s sees that the person said no", async (_name, app, reason) => {
+    ] as const)("%s gets an error if the person denies its request", async (_name, app, reason) => {
       const sitting = sits(await person());
       const there = installed(app, {
         browse: async (url) => (await sitting.decide(await sitting.open(url), "deny")).headers.location ?? "",
@@ -220,7 +222,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     const v2 = "http://letswifi.app/api#v2";
 
     test.each(["/", ""])(
-      "with the end %j is JSON of this type and no charset, whatever a program accepts",
+      "with the end %j is JSON of this type, without a charset, whatever a program accepts",
       async (end) => {
         for (const accept of ["application/json", "*/*", undefined, "application/json, text/html"]) {
           const answer = await ask(`/letswifi/${realm.name}${end}`, {
@@ -248,7 +250,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       },
     );
 
-    test("is a page for a browser, which names the address to type", async () => {
+    test("is a page for a browser, and the page shows the address to type", async () => {
       const answer = await ask(`/letswifi/${realm.name}/`, { headers: { accept: "text/html,*/*;q=0.8" } });
       expect(answer.headers["content-type"]).toMatch(/^text\/html/);
       expect(answer.headers.vary).toMatch(/\bAccept\b/);
@@ -283,7 +285,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       };
     };
 
-    test.each(["GET", "POST", "PUT"])("%s is answered byte for byte as at any unknown address", async (method) => {
+    test.each(["GET", "POST", "PUT"])("%s gets the same response, byte for byte, as at any unknown address", async (method) => {
       for (const accept of ["application/json", "text/html"]) {
         for (const path of paths) {
           const body = method === "GET" ? undefined : "grant_type=authorization_code";
@@ -298,11 +300,11 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
           }
         }
       }
-      // Control: with apps on there is something else.
+      // Control: with the apps on, the response differs.
       expect(plain(await ask(`/letswifi/${realm.name}/`))).not.toEqual(plain(await ask("/letswifi-nowhere/")));
     });
 
-    test("switched off between tap and file, the token opens nothing", async () => {
+    test("if the apps are switched off between tap and file, the token opens nothing", async () => {
       const place = await givenRealm();
       const account = await person(place);
       const { there, endpoints, token } = await tokenOf(windows, account, place);
@@ -368,8 +370,8 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       ["app.geteduroam.sh", undefined],
       ["app.geteduroam.sh2", "http://127.0.0.1:40000/"],
       ["", "http://127.0.0.1:40000/"],
-    ])("%j with %j is a page, and no redirect", async (client_id, redirect_uri) => {
-      // The rest is wrong as well; no error of it may be sent to that address.
+    ])("%j with %j gets an error page, and no redirect", async (client_id, redirect_uri) => {
+      // The response_type is wrong as well; its error must not be sent to that address either.
       const answer = await ask(path(request({ client_id, redirect_uri, response_type: "token" })), {
         headers: { accept: "text/html" },
       });
@@ -378,7 +380,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(answer.headers["content-type"]).toMatch(/^text\/html/);
     });
 
-    test("a repeated address or app, or a text over 4,096 characters, is a page and no redirect", async () => {
+    test("a repeated address or app, or a text over 4,096 characters, gets an error page and no redirect", async () => {
       const queries = [
         [...request(), ["redirect_uri", "http://127.0.0.1:40000/"]],
         [...request(), ["client_id", "app.geteduroam.sh"]],
@@ -414,7 +416,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(searchParams.has("iss")).toBe(false);
     });
 
-    test("without a scope it is for the same file", async () => {
+    test("without a scope gets a code for the same file", async () => {
       const sitting = sits(await person());
       const page = await sitting.open(`${nginx.tlsUrl}${path(request({ scope: undefined }))}`);
       const { status, headers } = await sitting.decide(page, "allow");
@@ -423,7 +425,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(answered).toEqual({ code: expect.stringMatching(/^rpo_/), state: "a state & more=ö" });
     });
 
-    test("the final slash makes no difference, and no request is redirected to it", async () => {
+    test("may end with a slash or not, and no request is redirected to the other form", async () => {
       for (const end of ["", "/"]) {
         const page = await sits(await person()).open(`${nginx.tlsUrl}${path(request(), end)}`);
         expect(page.status).toBe(200);
@@ -437,7 +439,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       }
     });
 
-    test("nobody gets a code without the tap: not by a GET, nor by a form without our token", async () => {
+    test("nobody gets a code without the tap, neither by a GET nor by a form without the page's token", async () => {
       const account = await person();
       const sitting = sits(account);
       const url = `${nginx.tlsUrl}${path(request())}`;
@@ -485,7 +487,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       return { there, endpoints, ...redemption(endpoints, await there.authorize(endpoints)) };
     };
 
-    test("is answered with exactly three properties, whatever client authentication comes along", async () => {
+    test("gets a response with exactly three properties, whatever client authentication it contains", async () => {
       const { path, fields } = await redirected(await person());
       const sent = form(fields);
       const basic = `Basic ${Buffer.from("app.geteduroam.sh:secret").toString("base64")}`;
@@ -500,7 +502,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(answer.headers).not.toHaveProperty("access-control-allow-origin");
     });
 
-    test("with any binding wrong it is invalid_grant, and the right request still works", async () => {
+    test("is invalid_grant if any bound value is wrong, and the right request still works", async () => {
       const account = await person();
       const { path, fields } = await redirected(account);
       const wrong: Record<string, string>[] = [
@@ -519,7 +521,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect((await ask(path, form(fields))).status).toBe(200);
     });
 
-    test("other faults have their names of RFC 6749", async () => {
+    test("other faults get the error codes of RFC 6749", async () => {
       const { path, fields } = await redirected(await person());
       const errorOf = async (each: Record<string, string>) => json(await ask(path, form(each)))["error"];
       expect(await errorOf({ ...fields, client_id: "nobody" })).toBe("invalid_client");
@@ -532,7 +534,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(json(twice)["error"]).toBe("invalid_request");
     });
 
-    test("a code works once: again, it ends its token, and a file that was fetched stays", async () => {
+    test("a code works once: its second use ends its token, and a file that was fetched stays", async () => {
       const account = await person();
       const { there, endpoints, path, fields } = await redirected(account);
       const { access_token: token } = json(await ask(path, form(fields)));
@@ -542,7 +544,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(await certificatesOf(account)).toHaveLength(1);
     });
 
-    test("a code ends after a minute", async () => {
+    test("a code expires after a minute", async () => {
       const account = await person();
       const { path, fields } = await redirected(account);
       await owner().query(sql`
@@ -563,7 +565,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       headers: { authorization: `Bearer ${token}`, ...more },
     });
 
-    test("is answered with the bare file of exactly this type, and again with the same bytes", async () => {
+    test("gets the bare file with exactly this content type, and the same bytes again", async () => {
       const account = await person();
       const { token } = await tokenOf(windows, account);
       const first = await ask(filePath(), withToken(token));
@@ -581,7 +583,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     });
 
     test.each(["mobileconfig", "apple-mobileconfig"])(
-      "with format=%s it is Apple's, and the other format conflicts",
+      "with format=%s gets Apple's format, and the other format then conflicts",
       async (format) => {
         const { token } = await tokenOf(macos, await person());
         const file = await ask(filePath(realm, `?format=${format}`), withToken(token));
@@ -639,11 +641,11 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
           error: "invalid_token",
           challenge: expect.stringMatching(/^Bearer error="invalid_token"/),
         });
-      // Control: the token was good, and nothing of this used it.
+      // Control: the token is valid, and none of these requests has used it up.
       expect((await ask(filePath(), withToken(token))).status).toBe(200);
     });
 
-    test("a token ends after half an hour", async () => {
+    test("a token expires after half an hour", async () => {
       const account = await person();
       const { token } = await tokenOf(ios, account);
       expect((await ask(filePath(), withToken(token))).status).toBe(200);
@@ -670,7 +672,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       return { status: refused.status, error: json(refused)["error"], retryAfter, made: made.length, then };
     };
 
-    test("what came between tap and file refuses it, and without it there is a file", async () => {
+    test("a change between tap and file makes the file request fail, and undoing the change makes it succeed", async () => {
       const place = await givenRealm();
       const lock = (at: Date | null) => (account: LocalAccount) =>
         owner().query(sql`update users set locked_at = ${at} where id = ${account.id}`);
@@ -703,7 +705,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       });
     });
 
-    test("offboarded between tap and file: no file, and none after a reactivation", async () => {
+    test("a person who is offboarded between tap and file gets no file, not even after a reactivation", async () => {
       const account = await person();
       const { token } = await tokenOf(windows, account);
       const service = api.as.service({ realmId: realm.realmId });
@@ -738,7 +740,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
           headers: { "content-type": "application/json" },
           body,
         });
-        // A path that needs no token is the same without it; every other one refuses it.
+        // A path that needs no token responds as it does without one; every other path refuses this token.
         if (answer.status !== 401) expect(answer.status, `${method} ${path}`).toBe(without.status);
         if (operation.security !== undefined && operation.security.length > 0 && !path.startsWith("/oauth"))
           expect(answer.status, `${method} ${path}`).toBe(401);

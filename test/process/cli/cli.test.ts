@@ -142,7 +142,7 @@ describe("signing in", () => {
 
   test("the secret appears in no process list", async () => {
     const proxy = await startReverseProxy(() => api.url);
-    // Every request waits, which leaves time to look.
+    // Every request has to wait, which leaves time to read the process list.
     proxy.decide(() => ({ status: 503, headers: { "Retry-After": "20" } }));
     const running = compiled.start(["users", "list"], { env: { REALMPASS_URL: proxy.url } });
     await eventually(() => {
@@ -195,7 +195,7 @@ describe("on a terminal", () => {
     for (const row of rows) expect(row).toContain("\u001b[32mactive");
   });
 
-  test("an irreversible command asks for the name, and does nothing if another is typed", async () => {
+  test("an irreversible command asks for the name, and does nothing if something else is typed", async () => {
     const { id } = await realm.user({ pairwiseId: "m.keller" });
     const offboarded = async () => JSON.parse((await cli(["users", "show", id, "--json"])).out) as unknown;
 

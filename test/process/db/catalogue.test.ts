@@ -16,7 +16,10 @@ let db: Database;
 let url: string;
 const quiet = { info: () => undefined, warn: () => undefined };
 
-/** A server of its own, of the version that the service brings along: other tests change roles, which belong to the whole server. */
+/**
+ * A server for this file alone, of the version that the service ships: other tests change roles, which belong to the
+ * whole server.
+ */
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-catalogue-"));
   await copyDataDirectory(directory);
@@ -56,7 +59,7 @@ test("migrating gives the roles every right that db/grants.ts lists, and no othe
   expect(await printGrants(db)).toBe(before);
 });
 
-test("a database whose roles have their rights needs no statement", async () => {
+test("a database whose roles have their rights needs no grant and no revocation", async () => {
   expect(await findMissingGrants(db)).toEqual([]);
   expect(await findSurplusGrants(db)).toEqual([]);
 });
@@ -102,7 +105,7 @@ test.each([
   await migrateAll(url, { info: () => undefined, warn });
 
   expect(await printGrants(db)).toBe(before);
-  // The upgrade makes the queue's schema again where others could create in it; another test covers that.
+  // If others could create objects in the queue's schema, the upgrade rebuilds it; another test covers that.
   if (given.includes("create on schema bullmq")) return;
   expect(warn).toHaveBeenCalledWith(
     expect.objectContaining({ event: "database.grants_changed", revoked: [taken] }),

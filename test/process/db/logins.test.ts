@@ -16,7 +16,7 @@ import { openPatiently } from "../../support/run/database.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { copyDataDirectory } from "../../support/run/services.ts";
 
-/** A cluster of this file's own: roles and logins belong to a whole cluster. */
+/** A cluster for this file alone: roles and logins belong to a whole cluster. */
 let superuser: string;
 let directory: string;
 
@@ -58,7 +58,7 @@ async function migrate(url: string, ...options: string[]) {
   return { code, err, out, json: JSON.parse(out) as Record<string, unknown> };
 }
 
-/** The outcome of migrations that a login without any right to make roles begins on a cluster without them. */
+/** The outcome of `migrate` by a login that may not make roles, on a cluster without the roles. */
 let withoutRoles: Awaited<ReturnType<typeof migrate>>;
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ test("with roles missing and no right to make them, migrate shows the command to
   });
 });
 
-test("only a superuser makes logins", async () => {
+test("only a superuser can make logins", async () => {
   const { code, json } = await migrate(urlOf("early", { user: "dba_owner", password: "dba" }), "--logins", logins());
   expect([code, json["error"]]).toEqual([1, "superuser_needed"]);
 });
@@ -130,7 +130,7 @@ describe("after migrate --logins on an empty database", () => {
     if (code !== 0) throw new Error(err);
   });
 
-  test("everything in it belongs to realmpass_owner, which is no superuser and makes no roles", async () => {
+  test("everything in it belongs to realmpass_owner, which is not a superuser and cannot make roles", async () => {
     const owners = await asSuperuser(
       "realmpass",
       `select distinct pg_get_userbyid(owner) as owner
@@ -159,7 +159,7 @@ describe("after migrate --logins on an empty database", () => {
     }
   });
 
-  test("repeating it, roles.sql alone and a plain migrate change no role and no owner", async () => {
+  test("repeating migrate --logins, roles.sql alone and a plain migrate change no role and no owner", async () => {
     const catalogue = () =>
       asSuperuser(
         "realmpass",
@@ -179,7 +179,7 @@ describe("after migrate --logins on an empty database", () => {
     expect(await catalogue()).toEqual(before);
   });
 
-  test("migrate --check succeeds, and lists what has not been run elsewhere", async () => {
+  test("migrate --check succeeds, or fails and lists the migrations that have not been run", async () => {
     expect(await migrate(urlOf("realmpass"), "--check")).toMatchObject({ code: 0, json: { pending: [] } });
     await asSuperuser("realmpass", "delete from knex_migrations where name = '20261121-1180-overview'");
     try {
@@ -230,7 +230,7 @@ describe("after migrate --logins on an empty database", () => {
     }
   });
 
-  test("nobody signs in as a group, and an unknown login cannot connect to the database", async () => {
+  test("nobody can sign in as a group, and an unknown login cannot connect to the database", async () => {
     await asSuperuser("realmpass", "alter role realmpass_api password 'api'");
     await expect(
       asLogin(urlOf("realmpass", { user: "realmpass_api", password: "api" }), (client) => client.query("select 1")),
@@ -324,7 +324,7 @@ describe("after migrate --logins on an empty database", () => {
     [everyLogin, "select pg_read_file('PG_VERSION')"],
   ];
 
-  test.each(everyLogin)("every statement beyond the login of %s is refused to it", async (login) => {
+  test.each(everyLogin)("every statement that is forbidden to the login of %s is refused", async (login) => {
     const statements = forbidden.flatMap(([who, statement]) => (who.includes(login) ? [statement] : []));
     const taken = await asLogin(loginUrl("realmpass", login), async (client) => {
       const notRefused: string[] = [];

@@ -6,7 +6,7 @@ import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startBreakablePostgres, type Breakable } from "../../support/service/fault-services.ts";
 import { asLogin, makeOpenQueueSchema } from "../../support/run/queue-schema.ts";
 
-/** A cluster of this file's own: roles and their passwords belong to a whole cluster. */
+/** A cluster for this file alone: roles and their passwords belong to a whole cluster. */
 let postgres: Breakable;
 /** Owners' URLs: of a database that this version made, and of one that an earlier version made and this one upgraded. */
 const urls = { fresh: "", upgraded: "" };
@@ -50,7 +50,10 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 
-/** Plants a trigger with the api's rights and returns its reach when the worker, and then the owner, added a task. */
+/**
+ * Plants a trigger with the api's rights; returns the roles that it reached when the worker, and then the owner, added
+ * a task.
+ */
 async function plantTrigger(): Promise<typeof reached> {
   await asLogin(apiUrl(urls.upgraded), (client) =>
     client.query(`
@@ -242,7 +245,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
     const before = await catalog(urls[kind]);
     const database = new URL(urls[kind]).pathname.slice(1);
     const taken = await asLogin(apiUrl(urls[kind]), async (client) => {
-      // A login can make only objects that its own session sees.
+      // The only objects that a login can make are visible only in its own session.
       await client.query(`
           create function pg_temp.planted() ${trigger};
           create function pg_temp.folded(text) returns text immutable language sql as 'select $1';
@@ -373,7 +376,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
 });
 
 describe("the upgrade of a database whose api could create objects in the queue's schema", () => {
-  test("starts where objects planted by the api can become the worker and the owner", () => {
+  test("starts from a state in which objects planted by the api can become the worker and the owner", () => {
     expect(reached).toEqual([
       { current_user: "realmpass_worker", became: "realmpass_worker" },
       { current_user: "postgres", became: "postgres" },

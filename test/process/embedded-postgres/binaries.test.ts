@@ -97,7 +97,7 @@ test("without any binaries there is one error, which names DATABASE_URL", async 
   await rm(dataDirectory, { recursive: true });
 });
 
-/** Makes a stand-in for a system's own Postgres. */
+/** Returns the directory of binaries that stand in for a system's own Postgres. */
 async function wholeBinaries(): Promise<string> {
   const { postgres } = await findBinaries({ sources: {}, searchPath: "", cacheDirectory: await temporaryDirectory() });
   return dirname(postgres);

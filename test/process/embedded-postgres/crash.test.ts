@@ -68,7 +68,7 @@ test("every acknowledged commit survives kill -9 of the server", async () => {
   const ended = Promise.allSettled(writers);
   await eventually(() => acknowledged.size > 500);
 
-  // The postmaster first and alone: its remaining backends must not stop the new one.
+  // Kills the postmaster first and alone: its remaining backends must not stop the new postmaster.
   const children = await childrenOf(first.pid);
   process.kill(first.pid, "SIGKILL");
   for (const child of children) if (!(await hasEnded(child))) process.kill(child, "SIGKILL");
@@ -165,7 +165,7 @@ test("of two simultaneous starts one gets the server and the other reports which
   expect((await start({ dataDirectory })).adopted).toBe(false);
 });
 
-test("a start during a stop waits for its end", async () => {
+test("a start during a stop waits until the stop has ended", async () => {
   const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
 

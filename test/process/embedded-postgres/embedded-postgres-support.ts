@@ -28,7 +28,7 @@ export const nobody = 65534;
 export const temporaryDirectory = async (): Promise<string> =>
   clearedAtEnd(await mkdtemp(join(tmpdir(), "embedded-postgres-test-")));
 
-/** The same with a cluster in it, for tests that are not about making a cluster. */
+/** Makes a directory for one test with a cluster in it, for tests that are not about making a cluster. */
 export async function directoryWithCluster(): Promise<string> {
   const path = clearedAtEnd(await scratchDirectory("embedded-postgres-test-"));
   await copyDataDirectory(path);
@@ -53,7 +53,7 @@ async function endPostmaster(pidFile: string): Promise<void> {
   await eventually(() => hasEnded(pid));
 }
 
-/** Starts a server in this process. Stopped after the test. */
+/** Starts a server in this process, and stops it after the test. */
 export async function start(options: Partial<EmbeddedPostgresOptions> & { dataDirectory: string }) {
   const logged: unknown[] = [];
   const record = (fields: object, message: string) => logged.push({ ...fields, message });
@@ -62,7 +62,7 @@ export async function start(options: Partial<EmbeddedPostgresOptions> & { dataDi
   return { ...postgres, pid: await postmasterPid(options.dataDirectory), logged };
 }
 
-/** Starts a server in a process of its own; killed after the test if it still runs. */
+/** Starts a server in a separate process, and kills the process after the test if it still runs. */
 export function startInProcess(
   options: Partial<EmbeddedPostgresOptions> & { dataDirectory: string },
   user: { uid?: number; gid?: number } = {},

@@ -20,7 +20,7 @@ import {
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test("the first start makes everything only for its owner, and the URL opens database realmpass as its owner", async () => {
+test("the first start makes every file only for its owner, and the URL opens database realmpass as its owner", async () => {
   const dataDirectory = join(await temporaryDirectory(), "deep", "data");
   const files = embeddedPostgresFiles(dataDirectory);
 
@@ -121,7 +121,8 @@ test("the password is in no process arguments or environment and in no log", asy
 });
 
 /**
- * Makes Postgres programs that record their arguments and environment before they begin, also when one calls the other.
+ * Makes Postgres programs that record their arguments and environment before they begin, even when one program calls
+ * another.
  */
 async function recordingBinaries(): Promise<{ directory: string; runs: () => Promise<string[]> }> {
   const root = await temporaryDirectory();
@@ -129,11 +130,11 @@ async function recordingBinaries(): Promise<{ directory: string; runs: () => Pro
   await chmod(root, 0o755);
   await mkdir(directory);
   await mkdir(records);
-  // Postgres runs as a user of its own if root runs the tests.
+  // If root runs the tests, Postgres runs as another user.
   await chmod(records, 0o777);
   const real = await findBinaries({ sources: {}, searchPath: "", cacheDirectory: await temporaryDirectory() });
   for (const [name, program] of Object.entries(real)) {
-    // A copy, because a link would be followed back to the directory of the others.
+    // A copy, because a link would lead back to the directory of the other programs.
     await copyFile(program, join(directory, `${name}.real`));
     await chmod(join(directory, `${name}.real`), 0o755);
     const script = `#!/bin/sh
@@ -271,7 +272,7 @@ test.each([
   const content = await readFile(files.postmasterPid, "utf8");
   await first.stop();
   const { uid, gid } = await stat(files.cluster);
-  // The same user's, because Postgres does not check the processes of other users.
+  // A process of the same user, because Postgres does not check the processes of other users.
   const stranger = spawn("sleep", ["60"], isRoot ? { uid, gid } : {});
   atEnd(() => stranger.kill());
 
@@ -291,7 +292,7 @@ test("a shared directory such as /tmp is refused and left unchanged", async () =
   expect(await modeOf("/tmp")).toBe(before);
 });
 
-test("the log holds this run, one older file the previous run, and neither grows without limit", async () => {
+test("the log contains this run, and one older file the previous run; neither grows without limit", async () => {
   const dataDirectory = await directoryWithCluster();
   const files = embeddedPostgresFiles(dataDirectory);
   await (await start({ dataDirectory })).stop();

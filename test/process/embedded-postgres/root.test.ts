@@ -76,7 +76,7 @@ describe.runIf(isRoot)("started by root", () => {
     await adopted.stop();
   });
 
-  test("it runs as the owner of a directory that only they can enter, as after sudo in a home directory", async () => {
+  test("it runs as the owner of a directory that only the owner can enter, as after sudo in a home directory", async () => {
     const home = await temporaryDirectory();
     await chmod(home, 0o700);
     await chown(home, daemon, daemon);

@@ -21,7 +21,7 @@ import { startTestWorker } from "../../support/service/worker.ts";
 
 const source = fileURLToPath(new URL("../../support/pki/CheckRevocation.java", import.meta.url));
 
-/** Java's PKIX, which fetches OCSP answers and CRLs by the addresses in the certificates (RFC 5280 section 6). */
+/** Java's PKIX, which fetches OCSP answers and CRLs from the addresses in the certificates (RFC 5280 section 6). */
 describeWithTool(["java", "javac", "faketime"], "right after a revocation, a Java that checks the whole chain", () => {
   const api = useApi();
   let directory = "";
@@ -58,7 +58,7 @@ describeWithTool(["java", "javac", "faketime"], "right after a revocation, a Jav
     await promisify(execFile)(requireTool("javac"), ["-d", directory, source]);
   });
 
-  /** Returns what Java finds on a machine whose clock is so many minutes ahead. */
+  /** Returns what Java finds on a machine whose clock is this many minutes ahead. */
   async function found(minutes: number): Promise<Record<string, string>> {
     const args = ["-XX:TieredStopAtLevel=1", "CheckRevocation", "issuing.pem", "root.pem", "good", "lost"];
     const { stdout, stderr } = await promisify(execFile)(requireTool("java"), args, {

@@ -34,12 +34,12 @@ const issuances = () =>
     sql`select id, status from issuances where user_id = ${account.id}`,
   );
 
-test("while no worker runs an app gets an answer in time, and its next request gets the file of the same issuance", async () => {
+test("while no worker runs, an app gets an answer in time, and its next request gets the file of the same issuance", async () => {
   const [realm] = await service.owner.query<{ name: string }>(
     sql`select name from realms where id = ${service.realmId}`,
   );
   const person = personAt(address, { username: account.username, userAgent: userAgents.windows });
-  // It gives up after 8 s, and then shows no reason.
+  // The app gives up after 8 s, and then shows no reason.
   const app = install(
     { ...windows, address: (typed) => typed },
     { browse: person.browse, now: () => systemClock.now() },

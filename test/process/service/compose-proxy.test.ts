@@ -134,7 +134,7 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
     const silent = await startNginx([new URL(broken.url).host]);
     const secrets: string[] = [];
     const ids: string[] = [];
-    /** Returns its URL, with secrets that no other request has. */
+    /** Returns the URL of a path, with secrets that no other request has. */
     const drawn = ({ path, parameters = [] }: (typeof secretPaths)[number]): string => {
       const draw = (): string => {
         const secret = randomBytes(24).toString("base64url");

@@ -33,8 +33,8 @@ const compose = readCompose();
 const server = ["api", "worker", "responder"] as const;
 
 /**
- * Users stand in for containers: each service is a user of its own, with copies of the volumes that it mounts below its
- * own directory, which no other user can enter.
+ * Users stand in for containers: each service runs as a separate user, with copies of its mounted volumes below a
+ * directory that no other user can enter.
  */
 describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services of docker-compose.yml", () => {
   let machine: Machine;
@@ -58,7 +58,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
   const commandOf = (name: string, args = service(name).command ?? []): string[] =>
     [...(service(name).entrypoint ?? []), ...args].map((arg) => here(name, arg));
 
-  /** Prepares the service's seat, with the file's settings. */
+  /** Prepares the service's seat, with the settings of the compose file. */
   function prepared(name: string): Seat {
     const { environment, mounts } = service(name);
     const place = seat(name);
@@ -79,7 +79,10 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     runAs(seats["operator"]!, commandOf("operator", command.split(" ")));
   const ceremony = (): string => join(seat("operator").directory, "data/ceremony");
 
-  /** The image's entrypoint finally changes to the image's user and gives up all capabilities. */
+  /**
+   * Starts Redis through the image's entrypoint, which finally changes to the image's user and gives up all
+   * capabilities.
+   */
   async function startRedis(): Promise<void> {
     const { uid, directory } = prepared("redis");
     const bin = join(machine.directory, "bin");

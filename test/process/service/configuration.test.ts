@@ -5,7 +5,9 @@ import { expect, test } from "vitest";
 
 const project = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Runs a program as a process of its own with only this environment. No server is at the address of its database. */
+/**
+ * Runs a program in a separate process with only this environment. No server listens at the address of its database.
+ */
 async function run(
   argv: readonly string[],
   env: Record<string, string>,

@@ -12,7 +12,10 @@ import { startWhole, type WholeService } from "../../support/service/whole-servi
 /** The commands in the documents, as written, in order, against one freshly started service. */
 
 let service: WholeService;
-/** The working directory of the guides; README and drill have their own, so none finds another's leftovers. */
+/**
+ * The working directory of the guides. README and drill have separate directories, so that none finds what another
+ * left.
+ */
 let directory: string;
 /** Shell variables that the quickstart leaves for the guides that continue from it. */
 let left: Record<string, string>;
@@ -217,7 +220,7 @@ test("the compiled service contains the guides and the files they load", async (
   for (const { slug } of guides) expect((await fetch(`${service.url}/docs/${slug}`)).status, slug).toBe(200);
   for (const path of ["/docs/reference", "/docs/assets/swagger-ui-bundle.js", "/docs/radius/resilient.tar.gz"])
     expect((await fetch(`${service.url}${path}`)).status, path).toBe(200);
-  // The only realm's issuing CA, which the page leaves open as written.
+  // The page names the issuing CA of the only realm, for which the file has a placeholder.
   expect(await (await fetch(`${service.url}/docs/radius`)).text()).toMatch(/\/crl\/\d+\.crl/);
 });
 

@@ -34,7 +34,7 @@ const lines = async (): Promise<Line[]> =>
     .filter((line) => line.endsWith("}"))
     .map((line) => JSON.parse(line) as Line);
 
-/** Waits for a line that processes write in their own time. */
+/** Waits until a process has written such a line. */
 const line = (isIt: (line: Line) => boolean): Promise<Line> =>
   eventually(async () => {
     const found = (await lines()).find(isIt);

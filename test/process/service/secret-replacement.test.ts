@@ -14,7 +14,7 @@ import { ended } from "../../support/run/services.ts";
 import { operate } from "../../support/service/operator.ts";
 import { startService, type RunningService } from "../../support/service/service.ts";
 
-/** All keys and secrets of one installation, replaced one by one; the tests are one story, in order. */
+/** All keys and secrets of one installation, replaced one by one; each test continues from the one before. */
 let service: RunningService;
 let scratch: string;
 let passphrase: string = testPassphrase;

@@ -64,7 +64,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
         }),
       ),
     );
-    // The queue holds waiting work, so search it as well.
+    // Stops the workers, so that the queue contains waiting work when it is searched.
     for (const worker of service.workers) worker.kill("SIGSTOP");
     await service.call(
       "POST",
@@ -151,7 +151,7 @@ async function signInAndOut(service: RunningService): Promise<Record<string, str
   };
 }
 
-/** Returns the secrets that lie in the data directory for the processes only. */
+/** Returns the secrets that are in the data directory for the processes only. */
 function secretsOf({ dataDirectory }: RunningService): Record<string, string | Buffer> {
   const read = (name: string): string => readFileSync(join(dataDirectory, name), "utf8").trim();
   const scalarOf = (name: string): Buffer => {

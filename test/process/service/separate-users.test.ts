@@ -25,7 +25,7 @@ const servers = ["api", "worker", "responder"] as const;
 const program = (name: string): string[] => ["node", "--enable-source-maps", `dist/${name}/main.js`];
 
 /**
- * Set up by docs/operations.md: a directory of `secrets create` and a user for each process, and the queues in
+ * Processes set up as in docs/operations.md: each has a user and a directory of `secrets create`, and the queues are in
  * Postgres.
  */
 describeWithTool(["root", "openssl"], "processes started by hand, each as its own user", () => {

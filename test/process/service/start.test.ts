@@ -20,7 +20,7 @@ import { copyDataDirectory, ended, scratchDirectory } from "../../support/run/se
 import { serverProcessVariables } from "../../support/service/process-variables.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
-/** Each look reads the state of every running process. */
+/** Looks less often, because each look reads the state of every running process. */
 const looking = { everyMs: 250 };
 
 const running: WholeService[] = [];
@@ -148,7 +148,7 @@ describe("with a given database,", () => {
     return service;
   }
 
-  /** Returns the logins of each process; with the queues in Postgres, they have one of their own. */
+  /** Returns the logins of each process; queues in Postgres use a separate login. */
   const loginsOf = async (database: string): Promise<Record<string, string[]>> => {
     const { rows } = await asLogin(superuser, (client) =>
       client.query<{ name: string; logins: string[] }>(
@@ -173,7 +173,7 @@ describe("with a given database,", () => {
     expect(service.output()).not.toContain("may not create roles");
   });
 
-  test("all share the given login if it cannot create roles, and the terminal reports that", async () => {
+  test("all processes share the given login if it cannot create roles, and the terminal reports that", async () => {
     const owner = { name: "realmpass_owner", password: "owner" };
     const service = await startIn("roles_given", async (url) => {
       await makeInstallationRoles(url, [owner]);
@@ -246,7 +246,7 @@ test("it reports ready once the whole service is, and until then what it waits f
     log: { info: () => undefined, error: () => undefined },
     searchPath: process.env["PATH"] ?? "",
   });
-  // Its issuer has no key, so no worker publishes its CRL.
+  // The issuer of this realm has no key, so no worker publishes its CRL.
   const realmId = await asOwner(postgres.url, (owner) => givenRows(() => owner).realm());
   await postgres.stop();
 

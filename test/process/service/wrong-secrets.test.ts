@@ -50,7 +50,7 @@ async function expectRefusal(start: "startApi" | "startWorker", env: Record<stri
   }
 }
 
-describe("with directories of their own", () => {
+describe("with separate directories", () => {
   test("a process makes its own files, and no decoys of other processes' secrets", () => {
     expect(readdirSync(join(directories, "api")).sort()).toEqual(["master-key", "output-private-key.json"]);
     expect(readdirSync(join(directories, "worker")).sort()).toEqual(["audit-key.json"]);
@@ -79,7 +79,7 @@ test.each([
   ["api", "startApi", "REALMPASS_OUTPUT_PRIVATE_KEY", () => generateOutputKeyPair().privateJwk],
   ["worker", "startWorker", "REALMPASS_OUTPUT_PUBLIC_KEY", () => generateOutputKeyPair().publicJwk],
   ["worker", "startWorker", "REALMPASS_AUDIT_KEY", generateAuditKey],
-] as const)("an %s with another value does not start (%s, %s)", async (name, start, variable, draw) => {
+] as const)("the %s does not start with another value (%s, %s)", async (name, start, variable, draw) => {
   const env = { REALMPASS_DATA_DIRECTORY: join(directories, name), [variable]: draw() };
   await expectRefusal(start, env, `  - ${variable}: not the one that this installation has`);
   expect(await occurrences(`"event":"secret.mismatch","variable":"${variable}"`)).toBe(1);

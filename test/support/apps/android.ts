@@ -44,7 +44,7 @@ export const android: App = {
     },
     withinMs: 10_000,
     fields: ["redirect_uri", "client_id", "grant_type", "code", "code_verifier"],
-    // A token without an end would be used again and again, without another sign-in.
+    // A token without an expiry would be used again and again, without another sign-in.
     needs: ["access_token", "token_type", "expires_in"],
   },
   file: { headers: { "User-Agent": userAgent, "Accept-Encoding": "gzip" }, withinMs: 10_000 },
@@ -54,10 +54,10 @@ export const android: App = {
   read: readOnAndroid,
 };
 
-/** Android joins the names of the servers, and takes so many characters of them at most. */
+/** Android joins the names of the servers, and accepts at most this many characters. */
 const serverNamesCharsMax = 255;
 
-/** Elements of the format whose content is text: the app's XML library refuses them empty. */
+/** Elements of the format whose content is text: the app's XML library refuses them if they are empty. */
 const isEmptyText = ({ name, text, children }: XmlElement): boolean =>
   children.length === 0 && text === "" && name !== "IEEE8023";
 

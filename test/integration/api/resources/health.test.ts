@@ -75,7 +75,7 @@ describe("readiness", () => {
     expect(await ready()).toMatchObject([{ path: "clock" }]);
   });
 
-  test("names the schema if a migration is missing, or all are", async () => {
+  test("names the schema if one migration or every migration is missing", async () => {
     await owner().query(sql`update knex_migrations set name = 'x' || name where id = 1`);
     expect(await ready()).toMatchObject([{ path: "schema", reason: expect.stringMatching(/^not run yet: \d{8}-/) }]);
     await owner().query(sql`update knex_migrations set name = substr(name, 2) where id = 1`);
@@ -108,7 +108,7 @@ describe("the overall status", () => {
   beforeEach(async () => {
     [isQueueAway, isDiskFull] = [false, false];
     expected = { api: 1, worker: 1, responder: 1 };
-    // Issuers of other realms have no keys.
+    // Expires the issuers of other realms, which have no keys.
     await owner().query(sql`update issuers set not_after = now() - interval '1 second' where id <> ${realm.issuerId}`);
     await owner().query(sql`delete from processes`);
     for (const kind of processKinds)
@@ -131,7 +131,7 @@ describe("the overall status", () => {
     });
   };
 
-  /** Returns the checks as they are now, without the cached result of the last seconds. */
+  /** Returns the current checks, without the cached result of the last seconds. */
   const look = (): Promise<readonly HealthCheck[]> =>
     createServiceHealth({
       db,
@@ -142,7 +142,7 @@ describe("the overall status", () => {
       log: silentLog,
     })();
 
-  /** Returns the checks that are not ok, by name. */
+  /** Returns the states of the checks that are not ok, by name. */
   const faults = async (): Promise<Record<string, string>> => {
     const checks = await look();
     for (const { state, reason } of checks) expect(reason === null).toBe(state === "ok");
@@ -156,7 +156,7 @@ describe("the overall status", () => {
   const skew = (kind: string, ms: number) =>
     owner().query(sql`update processes set clock_skew_ms = ${ms} where kind = ${kind}`);
 
-  test("is ok if every part is", async () => {
+  test("is ok if every check is", async () => {
     const checks = (await look()).map(({ name, state, reason }) => ({ name, state, reason }));
     expect(checks).toEqual(names.map((name) => ({ name, state: "ok", reason: null })));
   });
@@ -188,7 +188,7 @@ describe("the overall status", () => {
     ["api", "apis"],
     ["worker", "workers"],
     ["responder", "responders"],
-  ] as const)("warns if the %s fell silent less than an hour ago, and not later", async (kind, name) => {
+  ] as const)("warns if the %s fell silent less than an hour ago, but not later", async (kind, name) => {
     await silence(kind, 3_500);
     await givenProcess(owner(), { kind, startedSeconds: 3_600 });
     expect(await faults()).toEqual({ [name]: "warn" });
@@ -198,7 +198,7 @@ describe("the overall status", () => {
     expect(await faults()).toEqual({});
   });
 
-  test("stops warning once as many workers have started as fell silent", async () => {
+  test("stops warning once as many workers have started as have fallen silent", async () => {
     await givenProcess(owner(), { kind: "worker", startedSeconds: 7_200 });
     await silence("worker", 600);
     await givenProcess(owner(), { kind: "worker", startedSeconds: 300 });
@@ -207,7 +207,7 @@ describe("the overall status", () => {
     expect(await faults()).toEqual({});
   });
 
-  test("warns if the replacement of a worker that fell silent falls silent too, though another one runs", async () => {
+  test("warns if the replacement of a silent worker falls silent too, even while other workers run", async () => {
     await silence("worker", 900);
     await givenProcess(owner(), { kind: "worker", startedSeconds: 600, silentSeconds: 300 });
     await givenProcess(owner(), { kind: "worker", startedSeconds: 200 });
@@ -216,7 +216,7 @@ describe("the overall status", () => {
     expect((await look()).find(({ name }) => name === "workers")?.reason).toBe(
       "one after the other falls silent and does not stop cleanly",
     );
-    // Both at once, as when their machine fails.
+    // Both fell silent at the same time, as when their machine fails.
     await owner().query(sql`update processes set started_at = started_at - interval '1 hour' where kind = 'worker'`);
     await givenProcess(owner(), { kind: "worker" });
     await givenProcess(owner(), { kind: "worker" });
@@ -320,7 +320,7 @@ describe("the overall status", () => {
     expect(await faults()).toEqual({ disk: "fail" });
   });
 
-  test("fails only at the schema if it does not fit this version", async () => {
+  test("reports only the schema as failing if it does not fit this version", async () => {
     await owner().query(sql`update knex_migrations set name = 'x' || name where id = 1`);
     expect(await faults()).toEqual({ schema: "fail" });
     await owner().query(sql`update knex_migrations set name = substr(name, 2) where id = 1`);
@@ -349,7 +349,7 @@ describe("the overall status", () => {
     });
   });
 
-  test("is public, is 503 with the failures, and costs one query for all callers", async () => {
+  test("is public, returns 503 with the failures, and costs one query for all callers", async () => {
     await owner().query(sql`delete from processes where kind = 'worker'`);
     const failing = (await api.another()).as;
     const [answer] = await Promise.all([failing.nobody().get("/status"), failing.nobody().get("/status")]);

@@ -4,7 +4,7 @@ import { sql } from "../../../../db/sql.ts";
 import { entriesAbout, givenDirectory, type GivenDirectory } from "../../../support/given/directory.ts";
 import { useApi } from "../../../support/service/api.ts";
 
-/** Attributes that a realm names stand for the claims of its rules. */
+/** A realm's rules treat the SCIM attributes that the realm names as claims. */
 
 const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const api = useApi();
@@ -40,7 +40,7 @@ const changesOf = async (id: string) => (await entriesAbout(api, id)).map(({ pro
 
 const roles = [{ value: "staff", type: "eduPersonAffiliation" }];
 
-test("a new person gets a VLAN and permission from their attributes, and SCIM returns these as sent", async () => {
+test("a new person gets a VLAN and permission from their attributes, and SCIM returns the attributes as sent", async () => {
   const id = await directory.person({ roles, [enterprise]: { department: "IT", costCenter: "7" } });
   expect(await decidedOf(id)).toEqual({ vlan: "30", permitted: true });
 

@@ -9,7 +9,7 @@ import { silentLog } from "../../../support/service/worker.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a person's export contains the directory's data about them, and null for a person of no directory", async () => {
+test("a person's export contains the directory's data about them, and null for a person without a directory", async () => {
   const directory = await givenDirectory(api, { realmId: api.realmId });
   const id = await directory.person({ userName: "ada@example.org", externalId: "object-7" });
   const exported = JSON.parse((await as.admin().get(`/api/user/${id}/export`)).text) as Record<string, unknown>;
@@ -24,7 +24,7 @@ test("a person's export contains the directory's data about them, and null for a
   expect(JSON.parse((await as.admin().get(`/api/user/${other.id}/export`)).text)).toMatchObject({ directory: null });
 });
 
-test("of a forgotten person nothing is left; their id is 404, and a POST with their names creates a new person", async () => {
+test("nothing is left of a forgotten person; their id is 404, and a POST with their names creates a new person", async () => {
   const directory = await givenDirectory(api);
   const { owner } = api.database;
   const names = { userName: "unforgettable-name", externalId: "unforgettable-id" };

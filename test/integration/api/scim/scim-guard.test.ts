@@ -9,7 +9,7 @@ const registry = new Registry();
 const api = useApi({ registry });
 const { as, given } = api;
 
-/** Makes people with one profile each whom the directory manages, as if it had sent them before. */
+/** Makes people with one profile each whom the directory manages, as if it had created them. */
 async function givenStaff({ realmId, clientId }: GivenDirectory, count: number): Promise<string[]> {
   const { owner } = api.database;
   const rows = await owner.query<{ id: string }>(sql`
@@ -46,7 +46,7 @@ async function deactivateAll(directory: GivenDirectory, ids: readonly string[]):
 interface State {
   active: number;
   out: number;
-  /** People who are out and keep their device. */
+  /** People who are offboarded and still have a valid profile. */
   held: number;
 }
 async function stateOf(ids: readonly string[]): Promise<State | undefined> {
@@ -64,7 +64,7 @@ async function stateOf(ids: readonly string[]): Promise<State | undefined> {
 const heldJobOf = async (realmId: string) =>
   (await as.admin({ realmId }).get("/api/jobs")).body.data.find(({ origin }: { origin: string }) => origin === "scim");
 
-test("of 600 people whom a directory deactivates, the realm's share is revoked; the others are held until confirmed", async () => {
+test("if a directory deactivates 600 people, the realm's share of profiles is revoked and the others are held until confirmed", async () => {
   const directory = await givenDirectory(api);
   const { realmId } = directory;
   const admin = as.admin({ realmId });
@@ -111,14 +111,14 @@ test("of 600 people whom a directory deactivates, the realm's share is revoked; 
   });
   await worker.stop();
 
-  // A real wave continues without a second question.
+  // Once confirmed, a real wave continues without another confirmation.
   const next = await directory.person();
   await given.profile({ id: next, realmId });
   await directory.deactivate(next);
   expect(await stateOf([next])).toEqual({ active: 0, out: 1, held: 0 });
 });
 
-test("undoing the held job leaves every held device as it was, and lets its people in again", async () => {
+test("undoing the held job leaves every held device as it was, and reactivates the job's people", async () => {
   const directory = await givenDirectory(api);
   const { realmId } = directory;
   const ids = await givenStaff(directory, 130);
@@ -131,7 +131,7 @@ test("undoing the held job leaves every held device as it was, and lets its peop
   await eventually(async () => {
     expect(await stateOf(ids)).toEqual({ active: 30, out: 100, held: 0 });
   });
-  // The job has ended: who leaves next is held by no job that nobody looks at.
+  // The job ends, so the next person to leave is not held by a job that nobody looks at.
   await eventually(async () => {
     const job = (await as.admin({ realmId }).get(`/api/jobs/${id}`)).body.data;
     expect(job).toMatchObject({ state: "cancelled" });

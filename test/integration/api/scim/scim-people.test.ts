@@ -86,7 +86,7 @@ describe("POST", () => {
     ).not.toMatch(/secret|administrator/);
   });
 
-  test("adopts the user who has signed in with the same pairwise id, and never one by the e-mail address", async () => {
+  test("adopts the user who has signed in with the same pairwise id, but never a user with only the same e-mail address", async () => {
     const user = await given.user({ realmId: api.realmId, pairwiseId: "Object-2", email: "b@example.org" });
     const id = await directory.person({ externalId: "object-2", displayName: "B" });
     expect(id).toBe(user.id);
@@ -98,7 +98,7 @@ describe("POST", () => {
     expect(namesake).not.toBe(user.id);
   });
 
-  test("a name loses invisible characters at its ends, and a name of nothing else is dropped", async () => {
+  test("a name loses invisible characters at its ends, and a name that consists only of them is dropped", async () => {
     const id = await directory.person({ displayName: "\u200bAda\u202c Lovelace\u00ad" });
     expect(await userRow(id)).toMatchObject({ displayName: "Ada\u202c Lovelace" });
     const nameless = await directory.person({ displayName: "\u200b" });
@@ -109,13 +109,13 @@ describe("POST", () => {
     await givenTwins(api.database.owner, { realmId: api.realmId, ids: ["Twin", "TWIN"] });
     const conflict = { status: 409, body: { scimType: "uniqueness", status: "409" } };
     expect(await directory.scim.post("/Users", { userName: "twin-3", externalId: "twin" })).toMatchObject(conflict);
-    // The exact spelling is one of them.
+    // The exact spelling identifies one of the two users.
     expect(await directory.scim.post("/Users", { userName: "twin-1", externalId: "Twin" })).toMatchObject({
       status: 201,
     });
   });
 
-  test("a person who exists is 409, by either name, and the directory then finds them by a search", async () => {
+  test("creating a person who exists is 409, by either name, and the directory then finds them by a search", async () => {
     await directory.person({ userName: "taken", externalId: "taken-id" });
     const conflict = { status: 409, body: { scimType: "uniqueness", status: "409" } };
     expect(await directory.scim.post("/Users", { userName: "other", externalId: "taken-id" })).toMatchObject(conflict);
@@ -201,12 +201,12 @@ describe("leaving and coming back", () => {
     expect(read.active).toBe(false);
     expect((await directory.scim.put(`/Users/${id}`, { ...read, active: true })).body).toEqual(read);
     expect(await userRow(id)).toMatchObject({ offboarded: true });
-    // The directory's own words do: it sends them away, and lets them in.
+    // After the directory itself has deactivated the person, its active:true reactivates them.
     await directory.deactivate(id);
     expect((await directory.patch(id, { op: "replace", path: "active", value: true })).body.active).toBe(true);
   });
 
-  test("active:false offboards a person who was reactivated here meanwhile", async () => {
+  test("active:false offboards a person who was reactivated here since the last active:false", async () => {
     const id = await directory.person();
     await directory.deactivate(id);
     expect(await as.admin().put(`/api/user/${id}/undelete`)).toMatchObject({ status: 200 });
@@ -257,7 +257,7 @@ describe("leaving and coming back", () => {
     const left = await directory.scim.post("/Users", { ...body, active: false });
     expect(left).toMatchObject({ status: 201, body: { id: local.id, userName: "leaver", active: false } });
     expect([await userRow(local.id), await profilesOf(local.id)]).toMatchObject([{ offboarded: true }, 0]);
-    // Who is there and active is no new person.
+    // A person who exists and is active is not new, so the POST is refused.
     const there = await directory.person({ externalId: "there" });
     const again = { userName: "x", externalId: "there", active: false };
     expect(await directory.scim.post("/Users", again)).toMatchObject({ status: 409 });
@@ -282,7 +282,7 @@ describe("leaving and coming back", () => {
     expect(logged.filter(({ event }) => event === "scim.refused")).toMatchObject([{ scimType }]);
     expect((await directory.scim.get(`/Users/${id}`)).body).toEqual(before.body);
     expect([await userRow(id), await profilesOf(id)]).toMatchObject([{ offboarded: false }, 1]);
-    // The nearest form that is understood.
+    // Control: the nearest form that is accepted.
     expect(await directory.patch(id, { op: "replace", path: "active", value: "false" })).toMatchObject({ status: 200 });
     expect([await userRow(id), await profilesOf(id)]).toMatchObject([{ offboarded: true }, 0]);
   });
@@ -304,7 +304,7 @@ describe("leaving and coming back", () => {
   });
 });
 
-/** Forgets a person who left long ago. */
+/** Backdates a person's offboarding by two months, and forgets the person. */
 async function forget(id: string): Promise<void> {
   const { owner } = api.database;
   await owner.query(sql`update realms set forget_after_months = 1 where id = ${api.realmId}`);
@@ -315,7 +315,7 @@ async function forget(id: string): Promise<void> {
 }
 
 describe("identity", () => {
-  test("the pairwise id changes before the first sign-in and profile, and stays afterwards", async () => {
+  test("the pairwise id can change before the first sign-in and profile, but not afterwards", async () => {
     const id = await directory.person();
     expect(await directory.patch(id, { op: "replace", path: "externalId", value: "mended" })).toMatchObject({
       status: 200,
@@ -328,7 +328,7 @@ describe("identity", () => {
     expect((await directory.scim.get(`/Users/${id}`)).body.externalId).toBe("mended");
   });
 
-  test("with userName as pairwise id, another letter case changes the name alone", async () => {
+  test("with userName as pairwise id, another letter case changes only the name", async () => {
     const other = await givenDirectory(api, { pairwise: "userName" });
     const { body } = await other.scim.post("/Users", { userName: "ada@example.org" });
     await given.profile({ id: body.id, realmId: other.realmId });
@@ -385,7 +385,7 @@ describe("identity", () => {
     for (const id of hidden.slice(0, 4)) expect(listed.text).not.toContain(`"id":"${id}"`);
   });
 
-  test("a person whose connection was deleted is adopted by another one", async () => {
+  test("a person whose connection was deleted is adopted by another connection", async () => {
     const gone = await givenDirectory(api);
     const id = await gone.person({ externalId: "orphan" });
     const heir = await givenDirectory(api, { realmId: gone.realmId });
@@ -396,7 +396,7 @@ describe("identity", () => {
 });
 
 describe("reading and writing", () => {
-  test("PUT leaves absent attributes unchanged, and null or an empty list clears one", async () => {
+  test("PUT leaves absent attributes unchanged, and clears those that are null or an empty list", async () => {
     const id = await directory.person({ displayName: "A", emails: [{ value: "a@example.org" }] });
     const { body: before } = await directory.scim.get(`/Users/${id}`);
     expect((await directory.scim.put(`/Users/${id}`, { userName: before.userName })).body).toEqual(before);
@@ -437,7 +437,7 @@ describe("reading and writing", () => {
     }
   });
 
-  test("every change yields a new version, also one that was made here, and a stale If-Match is refused", async () => {
+  test("every change yields a new version, even one made here, and a stale If-Match is refused", async () => {
     const id = await directory.person();
     const { headers } = await directory.scim.get(`/Users/${id}`);
     const etag = String(headers.etag);

@@ -103,7 +103,7 @@ test.each(["3", "12", "123", "1234", "5551234", "12345678901234567890123", "%", 
   },
 );
 
-test("a profile with a shorter or longer lifetime than all before is found by either date", async () => {
+test("a profile with a shorter or longer lifetime than every earlier one is found by either date", async () => {
   const made = fromNow(-2 * day);
   const listedBy = async (filter: Ask["filter"], key: "createtime" | "expirationtime") =>
     (await list({ filter: filter ?? {}, sort: [{ key, direction: "asc" }] })).length;

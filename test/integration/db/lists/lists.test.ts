@@ -19,7 +19,7 @@ const day = 24 * 3_600_000;
 /** So few instants that many rows share one. */
 const instants = [1, 2, 3, 4, 5].map((days) => fromNow(-days * day));
 
-/** Makes the same draws in every run. */
+/** Creates a source of random numbers that are the same in every run. */
 function createDraws(seed: number) {
   let state = seed;
   const below = (max: number): number => {
@@ -67,7 +67,7 @@ beforeAll(async () => {
        where id = ${account.id}
     `);
   }
-  // Other users, who are on none of these pages.
+  // Rows of another realm, which are on none of these pages.
   const elsewhere = await given.realm();
   await given.profile(await given.user({ realmId: elsewhere, createdAt: instants[0]! }));
   await given.guestAccount({ realmId: elsewhere });
@@ -242,7 +242,7 @@ describe("a list longer than the limit for exact counts", () => {
 
   const ask = (page: object = {}, realm = large) =>
     users.list(watched, { realmId: realm, at, page: { limit: 100, offset: 0, filter: {}, sort: [], ...page } });
-  /** Returns the counts of the whole list. */
+  /** Returns the statements that counted the whole list. */
   const wholeCounts = () => counted.filter((text) => text.includes("count(*)") && !text.includes("limit"));
   const addUsers = (count: number, prefix: string) =>
     database.owner.query(sql`

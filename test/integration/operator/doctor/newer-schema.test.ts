@@ -6,7 +6,7 @@ import { useOperator } from "../operator-support.ts";
 const operator = useOperator();
 const owner = () => operator.database.owner;
 
-/** Changes as a newer release may make them, each of which one check compares with this version. */
+/** Changes that a newer release might make; for each of them, one check compares the database with this version. */
 const changes = `
   create table later (id integer);
   grant select on later to realmpass_api;
@@ -59,7 +59,7 @@ test("changes made by a newer release fail only in the queue's schema, and every
   );
   expect(checks.find(({ name }) => name === "audit-guards")?.message).toContain("The trigger later of audit_entries");
 
-  // The same changes on a database of this version.
+  // Control: on a database of this version, the same changes fail.
   expect(statusesIn(await examine())).toEqual(Object.fromEntries(affected.map((name) => [name, "fail"])));
 });
 

@@ -88,7 +88,7 @@ describeWithTool("pgbouncer", "PgBouncer before the database", () => {
 });
 
 describe("the queue", () => {
-  test("fails the check if live processes use different ones", async () => {
+  test("fails the check if live processes use different queues", async () => {
     for (const kind of ["api", "worker"] as const) {
       await givenProcess(operator.database.owner, { kind, host: kind, pid: 7, queue: "here" });
     }
@@ -167,7 +167,7 @@ describe("the URLs in certificates", () => {
     return look("publication", { env: { REALMPASS_PUBLICATION_URL: url } });
   };
 
-  test("are checked with requests to them", async () => {
+  test("are checked by requesting them", async () => {
     expect(await publication()).toMatchObject({ status: "ok" });
   });
 
@@ -259,7 +259,7 @@ describe("an identity provider", () => {
     });
   });
 
-  test("that signs in anyone fails without a rule about who may use the realm; another needs no rule", async () => {
+  test("that signs in anyone fails without a rule about who may use the realm; other providers need no rule", async () => {
     expect(await found("https://accounts.google.com")).toMatchObject({
       status: "fail",
       message: saying("anybody with an account"),
@@ -278,7 +278,7 @@ describe("an identity provider", () => {
     expect(await look(`upstream ${realm}`)).toMatchObject({ status: "warn", remedy: saying("--upstream-issuer") });
   });
 
-  test("that does not answer delays doctor only for seconds", async () => {
+  test("that does not answer delays doctor only by seconds", async () => {
     expect(await found(await startListener(() => undefined))).toMatchObject({
       status: "fail",
       message: saying("no answer within 5 s"),

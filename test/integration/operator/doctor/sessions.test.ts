@@ -10,7 +10,7 @@ import { atEndOfFile } from "../../../support/run/at-end.ts";
 
 const database = useDatabase();
 
-/** A session of another program. */
+/** Opens a session of another program. */
 async function open(program: string, login?: { username: string; password: string }): Promise<pg.Client> {
   const { href } = Object.assign(new URL(database.url), login);
   const client = new pg.Client({ connectionString: href, application_name: program });

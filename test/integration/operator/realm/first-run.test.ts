@@ -33,7 +33,7 @@ const run = (db: Database, ceremony = operator.data.ceremony, domain?: string) =
 const rootsIn = (directory: string) => readdirSync(directory).filter((name) => name.endsWith(".key.json"));
 
 beforeEach(async () => {
-  // No other role may empty the audit log; without its triggers the owner can.
+  // Only the owner can empty the audit log, and only without its triggers.
   const text = "begin; set local session_replication_role = replica; truncate realms cascade; commit";
   await operator.database.owner.query(verbatim(text));
 });
@@ -65,7 +65,7 @@ test("the first run makes a realm with an issuer and an administrator who signs 
   ]);
 });
 
-test("with a domain, the first realm has it, its certificates are for it, and its first label is the name", async () => {
+test("a given domain becomes the first realm's and is in its certificates, and its first label becomes the realm's name", async () => {
   const db = operator.database.open("realmpass_operator");
 
   expect(await run(db, operator.data.ceremony, "wifi.campus.de")).toMatchObject({
@@ -87,7 +87,7 @@ test("with an existing realm there is no first run", async () => {
   expect(await realms.list(db)).toHaveLength(1);
 });
 
-test("of several simultaneous first runs one makes the realm", async () => {
+test("of several simultaneous first runs only one makes the realm", async () => {
   const db = operator.database.open("realmpass_operator");
 
   const made = await Promise.all([run(db), run(db), run(db)]);

@@ -62,7 +62,7 @@ const lockedOut = async (realmId: string): Promise<number> =>
 const statuses = async (jobId: string) =>
   (await rowsOf(database.owner, jobId)).map(({ status, errorCode }) => [status, errorCode]);
 
-/** Sets the end of a job's days of grace to so many milliseconds from now; none: they have ended. */
+/** Sets the end of a job's grace period to this many milliseconds from now; 0 ends the period. */
 const leaveDays = (jobId: string, ms: number) =>
   database.owner.query(sql`update jobs set revoke_at = ${fromNow(ms)} where id = ${jobId}`);
 
@@ -150,7 +150,7 @@ describe("an offboarding with a grace period", () => {
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 2, revokeAt: null });
   });
 
-  test("leaves people alone who were reactivated meanwhile", async () => {
+  test("leaves out people who were reactivated during the period", async () => {
     const realmId = await given.realm();
     const [ann, bob] = await people(realmId, 2);
     const jobId = await leaving(realmId, [ann!, bob!]);
@@ -167,7 +167,7 @@ describe("an offboarding with a grace period", () => {
     expect(await goodProfiles(realmId)).toBe(1);
   });
 
-  test("completes even if its creator was switched off meanwhile", async () => {
+  test("completes even if its creator was switched off during the period", async () => {
     const realmId = await given.realm();
     const jobId = await leaving(realmId, await people(realmId, 2));
     await jobs.run(jobId);
@@ -211,7 +211,7 @@ describe("a reactivation", () => {
   const returning = (realmId: string, rows: GivenJob["rows"], rest: Partial<GivenJob> = {}): Promise<string> =>
     givenJob(database.owner, { realmId, kind: "reactivation", rows, ...rest });
 
-  test("reactivates offboarded people, and gives the reason for each other row", async () => {
+  test("reactivates offboarded people, and reports the reason for each other row", async () => {
     const realmId = await given.realm();
     const elsewhere = await given.user({ realmId: await given.realm(), offboardedAt: fromNow(-1_000) });
     const [out, named, active] = [

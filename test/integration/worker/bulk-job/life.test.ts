@@ -53,7 +53,7 @@ const usersOf = async (realmId: string): Promise<number> => {
   return row?.count ?? 0;
 };
 
-/** Sets a state as the API does: a job may start, or is to stop. */
+/** Sets a job's state as the API does when a job may start or must stop. */
 const setState = (jobId: string, state: string) =>
   database.owner.query(sql`update jobs set state = ${state}, error_code = null where id = ${jobId}`);
 
@@ -354,7 +354,7 @@ describe("each change is made once", () => {
   });
 });
 
-test("two jobs with the same people in opposite order, run at once, never fail each other", async () => {
+test("two jobs with the same people in opposite order, run at once, never make each other fail", async () => {
   const realmId = await given.realm({ maxProfiles: 2 });
   const rows = names(200, laptop);
   const phones = rows.map((row) => ({ ...row, profileName: "phone" }));

@@ -122,7 +122,7 @@ test("a realm's last administrator fails in the check and in the job, and everyo
     ["changed", null],
   ]);
 
-  // The check finds no one who would have to stay: of all administrators together the last one does.
+  // The check finds nobody who must stay. But if a job offboards all administrators, the last of them stays.
   const another = await given.user({ realmId, administrator: true });
   const jobId = await offboarding(realmId, [...rows, { userId: another.id }]);
   await jobs.run(jobId);
@@ -318,7 +318,7 @@ describe("an offboarding of more than a fifth of the realm", () => {
 });
 
 describe("an interrupted offboarding", () => {
-  /** Runs with a trigger that refuses rows under the condition. */
+  /** Runs with a trigger that refuses rows that meet the condition. */
   async function refusing(when: string, condition: string, run: () => Promise<void>): Promise<void> {
     const statement = (text: string) => database.owner.query(verbatim(text));
     await statement(`create function refuse() returns trigger language plpgsql as $$
@@ -401,7 +401,7 @@ describe("an interrupted offboarding", () => {
     },
   );
 
-  test("revokes nothing of a person reactivated meanwhile, newer profiles included", async () => {
+  test("revokes no profile of a person who was reactivated meanwhile, not even a newer one", async () => {
     const realmId = await given.realm();
     const [ann, bob, cyd] = await people(realmId, 3, 1);
     const jobId = await offboarding(realmId, rowsFor([ann!, bob!, cyd!]));

@@ -96,7 +96,7 @@ describeWithTool("redis", "on Redis", () => {
 
 interface Case {
   name: string;
-  /** Before the job; absent: no user of that name. */
+  /** The user before the job; absent: there is no user of that name. */
   person?: Omit<Parameters<typeof given.user>[0], "realmId">;
   profiles?: readonly NonNullable<Parameters<typeof given.profile>[1]>[];
   row: Omit<GivenRow, "pairwiseId">;
@@ -319,7 +319,7 @@ test("a person named twice is onboarded once, and the later row names the first"
 test.each([
   ["no_issuer", null],
   ["issuer_expiring", 100],
-] as const)("with %s, rows with a profile change nothing and the others continue", async (code, issuerEndsInDays) => {
+] as const)("with %s, rows with a profile fail without a change, and the other rows continue", async (code, issuerEndsInDays) => {
   const realmId = await given.realm({ issuerEndsInDays });
   const { rows } = await onboard(realmId, [{ pairwiseId: "with", ...laptop }, { pairwiseId: "without" }]);
   expect(rows.map(({ status, errorCode }) => [status, errorCode])).toEqual([
@@ -360,7 +360,7 @@ test("a profile has the key type that the realm has set for the device, and RSA 
   ]);
 });
 
-test("a person locked while their profile is being made gets none, and the row has the reason", async () => {
+test("a person locked while their profile is being made gets none, and the row reports the reason", async () => {
   const realmId = await given.realm();
   const jobId = await givenJob(database.owner, {
     realmId,

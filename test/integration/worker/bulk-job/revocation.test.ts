@@ -36,7 +36,7 @@ const revocation = (realmId: string, serials: readonly string[], rest: Partial<G
     ...rest,
   });
 
-/** Makes any number of active profiles, two for each of their people. */
+/** Makes this many active profiles, two for each person. */
 async function profiles(realmId: string, count: number): Promise<string[]> {
   const rows = await database.owner.query<{ serial: string }>(sql`
     with people as (

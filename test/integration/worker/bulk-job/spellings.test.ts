@@ -86,7 +86,7 @@ describe("onboarding", () => {
     const jobId = await givenJob(database.owner, { realmId, kind: "onboarding", rows: [{ pairwiseId: "JDoe" }] });
     await jobs.advance(jobId);
     const chunks = jobs.waiting.splice(0);
-    // Made by a sign-in that has not committed when the job makes its people.
+    // A sign-in makes the person, and has not committed yet when the job makes its people.
     const api = database.open("realmpass_api");
     let worked: Promise<void>[] = [];
     await api.transaction(async (tx) => {
@@ -110,7 +110,7 @@ describe.each([
     return (await peopleOf(realmId)).filter((id) => offboarded.includes(id) === (kind === "offboarding"));
   };
 
-  test("finds a leaver in every spelling, by the id alone and beside the userID", async () => {
+  test("finds a person in every spelling, by the id alone and together with the userID", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const ids = ["JDoe@uni.example", "J\u00e4ger", "al\u200bice", "carol", "dave"];
     const people = [];

@@ -56,7 +56,7 @@ const worker = (clock: Clock = systemClock): PublishDeps => ({
   log: silentLog,
 });
 
-/** The same at another time, in the database as well. */
+/** The same for another time, which the database's clock shows as well. */
 const clockAt = (ms: number): PublishDeps => ({
   ...worker({ now: () => fromNow(ms) }),
   databaseTime: () => Promise.resolve(fromNow(ms)),
@@ -156,7 +156,7 @@ test("a revocation that commits after a publication has started is listed on the
   expect([...(await publish()).entries.keys()].sort()).toEqual([early, late].sort());
 });
 
-test("CRL numbers rise with each CRL, even after a CRL that a worker with a clock ahead published", async () => {
+test("CRL numbers rise with each CRL, even after one published by a worker whose clock is ahead", async () => {
   const numbers = [(await publish(clockAt(-hour))).number];
   for (let i = 0; i < 3; i++) {
     await abandon(String(i + 1));
@@ -238,7 +238,7 @@ test("an issuer is not due right after a CRL, then due for new revocations, then
   await afterPause();
   expect(await due(fromNow(23.9 * hour))).not.toContain(realm.issuerId);
   expect(await due(fromNow(24.1 * hour))).toContain(realm.issuerId);
-  // A shortened validity counts at once, and a CRL of the future is replaced.
+  // A shortened validity applies at once, and a CRL from the future is replaced.
   expect(await crls.listDue(workerDb, { at: fromNow(0.5 * hour), validityHours: 1 })).toContain(realm.issuerId);
   expect(await due(fromNow(-hour))).toContain(realm.issuerId);
 });
@@ -267,7 +267,7 @@ test("an entry is removed once its certificate has expired and a later CRL has l
   expect([...(await publish(clockAt(3 * hour))).entries.keys()].sort()).toEqual(["22", "23", "24"]);
 });
 
-test("a worker whose clock was set since the last comparison publishes nothing", async () => {
+test("a worker whose clock was changed since the last comparison publishes nothing", async () => {
   for (const ms of [-hour, -6_000, 6_000, hour]) {
     await afterPause();
     await expect(publishCrl(worker({ now: () => fromNow(ms) }), realm.issuerId)).rejects.toThrow(
@@ -290,7 +290,7 @@ test("a long CRL is kept in pieces that are written once", async () => {
   const after = await pieceIds();
   expect(after.slice(0, -1)).toEqual(before.slice(0, -1));
   expect(after).toHaveLength(before.length);
-  // A worker with none of it in memory writes the same list.
+  // A worker without any of the pieces in memory writes the same list.
   await insertMany(12_351, 12_351);
   expect((await publish(worker())).entries.size).toBe(12_351);
   expect(verifyCrl(await storedCrl(apiDb, realm.issuerId), pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
@@ -415,7 +415,7 @@ describe("a publisher", () => {
 
   const storm = extent(1_000, 0.4);
 
-  test("combines a storm of revocations in few CRLs, one of several publishers at a time, and loses none", async () => {
+  test("combines a storm of revocations into few CRLs and loses none, with one of several publishers at a time", async () => {
     start();
     start();
     start();

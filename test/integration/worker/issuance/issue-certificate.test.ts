@@ -44,8 +44,8 @@ async function settled(ids: readonly string[]): Promise<issuances.IssuanceResult
 }
 
 /**
- * Returns an acceptance time at which the sweep counts work as lost by the queue: after 10 seconds, and not long
- * before.
+ * Returns an acceptance time slightly more than 10 seconds ago: after 10 seconds the sweep counts work as lost by the
+ * queue.
  */
 const lostAt = (): Date => fromNow(-11_000);
 
@@ -252,7 +252,7 @@ describe("a migration that recreates the queue's schema", () => {
     await stop();
   });
 
-  test("keeps tasks reaching a running worker, singly and in bulk", async () => {
+  test("lets tasks still reach a running worker, singly and in bulk", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
     const add = async (count: number): Promise<string[]> => {
@@ -270,7 +270,7 @@ describe("a migration that recreates the queue's schema", () => {
 
     const after = [...(await add(1)), ...(await add(20))];
     expect((await settled(after)).map(({ state }) => state)).toEqual(after.map(() => "issued"));
-    // The sweep would issue them as well, and leave their tasks in the queue.
+    // Control: if the sweep had issued them, their tasks would still be in the queue.
     await eventually(async () => {
       expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     });
@@ -351,7 +351,7 @@ test("a requester's own key is certified as it is, and no private key is returne
   await stop();
 });
 
-test("an invalid request, and a key with a certificate, are reported as the requester's errors", async () => {
+test("an invalid request, and a key that already has a certificate, are reported as the requester's errors", async () => {
   const { realmId, userId } = await realmWithUser();
   const records: Record<string, unknown>[] = [];
   const log = pino({ base: null }, { write: (line: string) => records.push(JSON.parse(line) as (typeof records)[0]) });

@@ -195,7 +195,7 @@ describe("a single worker", () => {
       ...ids.map(() => ({ status: "queued", claims: 1, failures: 0 })),
       { status: "queued", claims: 0, failures: 0 },
     ]);
-    // It is unknown what was signed.
+    // It is unknown what the thread has signed, so all serial numbers are abandoned.
     expect(await abandoned(ids)).toBe(ids.length);
 
     await eventually(async () => {

@@ -85,7 +85,7 @@ describe("with a pool and a loaded issuer", () => {
   const issueOne = async (override: Partial<SigningRequest> = {}) => pool.issue([signingRequest(override)]);
 
   test.each(certificateFormats.filter((format) => !isDeviceFile(format)))(
-    "a request for %s returns a certificate and its sealed output in that shape",
+    "a request for %s returns a certificate and its sealed output in that format",
     async (format) => {
       const batch = await issueOne({ format });
       const output = outputOf(batch);

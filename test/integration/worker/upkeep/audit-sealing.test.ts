@@ -24,7 +24,7 @@ beforeAll(async () => {
   workers = [1, 2].map(() => database.open("realmpass_worker"));
 });
 
-// A test's waiting entries must not concern the next one.
+// Removes a test's waiting entries, so that they do not affect the next test.
 afterEach(async () => {
   await database.owner.query(sql`delete from audit_unsealed`);
   logged = [];
@@ -103,7 +103,7 @@ test("sealing again without new entries signs nothing", async () => {
   expect(await count(sql`select from audit_heads where realm_id = ${realmId}`)).toBe(1);
 });
 
-test("a backlog is sealed in slices, each with its head, of which only the last is complete", async () => {
+test("a backlog is sealed in slices, each with its own head, and only the last head is complete", async () => {
   const realmId = await given.realm();
   await recordMany(realmId, 10);
 
@@ -130,7 +130,7 @@ test("two realms have separate chains", async () => {
   for (const realmId of [one, other]) {
     expect(await check(realmId)).toMatchObject({ entries: 3, unsealed: 0, end: { position: 3 }, faults: [] });
   }
-  // The same entries of one would not do in the other's place.
+  // Even with equal entries, neither chain can replace the other.
   expect((await check(one)).end.hash).not.toBe((await check(other)).end.hash);
 });
 
@@ -156,7 +156,7 @@ test("recording does not wait for sealing", async () => {
   await record(realmId);
   await workers[0]!
     .transaction(async (tx) => {
-      // A sealing that has only its commit left to do.
+      // A sealing that only has to commit.
       await tx.query(sql`delete from audit_unsealed where realm_id = ${realmId}`);
       await tx.query(sql`
       insert into audit_heads (realm_id, position, hash, sealed_at, signature)
@@ -276,7 +276,7 @@ test("entries that another worker leaves unsealed for more than a minute are log
   expect(await check(realmId)).toMatchObject({ entries: 1, unsealed: 0, faults: [] });
 });
 
-test("a worker whose clock was set since the last comparison seals nothing", async () => {
+test("a worker whose clock was changed since the last comparison seals nothing", async () => {
   const realmId = await given.realm();
   await record(realmId);
   for (const seconds of [-3_600, 3_600]) {

@@ -36,7 +36,7 @@ const lines: string[] = [];
 const keep = (...line: unknown[]): void => void lines.push(JSON.stringify(line));
 const keepingLines = { ...silentLog, info: keep, warn: keep, error: keep } as unknown as Log;
 
-/** Moves their offboarding back by so many months. */
+/** Moves the offboarding of these users to this many months ago. */
 const offboardedAgo = (userIds: readonly string[], months: number): Promise<unknown> =>
   owner().query(sql`
     update users set offboarded_at = now() - make_interval(months => ${months}::integer) - interval '1 minute'
@@ -46,7 +46,7 @@ const offboardedAgo = (userIds: readonly string[], months: number): Promise<unkn
 const setForgetting = (realmId: string, months: number | null): Promise<unknown> =>
   owner().query(sql`update realms set forget_after_months = ${months} where id = ${realmId}`);
 
-/** Returns the people who are forgotten. */
+/** Returns for each of these people whether they are forgotten. */
 const forgottenOf = async (people: readonly GivenUser[]): Promise<boolean[]> => {
   const rows = await owner().query<{ id: string }>(sql`
     select id from users where id = any(${people.map(({ id }) => id)}::bigint[]) and forgotten_at is not null
@@ -170,7 +170,7 @@ describe("a person with every kind of data", () => {
 
   const auditExport = async (): Promise<string> => (await admin.get("/api/audit/export")).text;
 
-  test("leaves no byte in any table, export or log; the audit chain, the CRL and OCSP stay the same", async () => {
+  test("once forgotten, leaves no byte in any table, export or log; the audit chain, the CRL and OCSP stay the same", async () => {
     const { user, jobId, serials } = await givenAda();
     const values = Object.values(ada);
     expect((await tablesWith(values)).length).toBeGreaterThan(5);
@@ -307,7 +307,7 @@ describe("forgetting", () => {
     expect(await forgottenOf([returning])).toEqual([false]);
   });
 
-  test("affects nobody early through the erasing function, even if the worker calls it", async () => {
+  test("affects nobody early, even if the worker calls the erasing function directly", async () => {
     const people = [await leaver(1), await given.user({ realmId })];
     const db = (worker ??= api.database.open("realmpass_worker"));
     const [answer] = await db.query<{ ids: string[] }>(sql`

@@ -33,7 +33,9 @@ beforeEach(async () => {
   user = await given.user({ realmId: await given.realm() });
 });
 
-/** Makes one of each kind of row that ends at an instant; returns a statement that finds it. */
+/**
+ * The kinds of rows that end at an instant, each with a function that makes one and returns a statement that finds it.
+ */
 const kinds: readonly [string, (expiresAt: Date) => Promise<Sql>][] = [
   [
     "a login",
@@ -202,7 +204,7 @@ test("an accumulated backlog is removed in one turn, in slices that keep each st
 });
 
 describe("collected private keys", () => {
-  /** Makes so many outputs, all made at the same instant and, unless specified otherwise, collected then. */
+  /** Makes this many outputs, all made and, unless specified otherwise, collected at this instant. */
   const givenCollected = async (count: number, at: Date, { collected = true } = {}): Promise<void> => {
     await database.owner.query(sql`
       with key as (
@@ -227,7 +229,7 @@ describe("collected private keys", () => {
 
   test("are erased after ten minutes, however many there are, in one turn", async () => {
     const count = extent(200_000, 0.06);
-    // In portions: statements of this login end after some seconds.
+    // In portions, because statements of this login time out after some seconds.
     for (let left = count; left > 0; left -= 10_000) {
       await givenCollected(Math.min(left, 10_000), fromNow(-10 * minute - 1));
     }
@@ -268,13 +270,16 @@ describe("collected private keys", () => {
 });
 
 describe("expired certificates of OCSP responders", () => {
-  /** The database compares with its own clock: a slow run must not reach these ends. */
+  /**
+   * The margin before and after an end: the database compares with its own clock, and a slow run must not cross the
+   * end.
+   */
   const hour = 60 * minute;
   const counts = async () => ({
     ended: await rowsOf(sql`select from ocsp_responders where not_after < ${fromNow(-day)}`),
     others: await rowsOf(sql`select from ocsp_responders where not_after >= ${fromNow(-day)}`),
   });
-  /** Makes so many responders that ended at this instant. */
+  /** Makes this many responder certificates that ended at this instant. */
   const givenResponders = async (notAfter: Date, count = 1): Promise<void> => {
     await database.owner.query(sql`
       insert into ocsp_responders (issuer_id, serial_number, worker_id, public_key, not_before, not_after, created_at)

@@ -18,9 +18,9 @@ beforeAll(async () => {
   db = database.open("realmpass_api");
   realmId = await given.realm();
   ({ id: few } = await given.user({ realmId }));
-  // Nearly all about another user, and the few that are wanted far from the end of the log.
+  // Nearly all entries are about other users; the few that are wanted are far from the end of the log.
   await database.owner.transaction(async (tx) => {
-    // The checks of each row, which these rows pass, would take longer than the rows.
+    // Skips the checks of each row: these rows would pass, and the checks take longer than the inserts.
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(sql`
       insert into audit_entries (realm_id, at, event, properties)
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await database.owner.query(sql`vacuum analyze audit_entries`);
 });
 
-/** Returns the result, and the plans of the statements that read it. */
+/** Returns the plans of the statements that `read` runs. */
 async function plansOf(read: (watched: Db) => Promise<unknown>): Promise<string[]> {
   const statements: Sql[] = [];
   await read({
@@ -73,7 +73,7 @@ describe("with 100,000 entries", () => {
     expect(page).not.toContain("Seq Scan on audit_entries");
   });
 
-  test("a page of the chain reads only its own entries", async () => {
+  test("a page of the chain is read without reading other entries", async () => {
     await database.owner.query(sql`
       insert into audit_seals (realm_id, position, entry_id, hash)
       select ${realmId}, row_number() over (order by id), id, decode(repeat('00', 32), 'hex')

@@ -11,16 +11,19 @@ const database = useDatabase();
 
 const people = extent(10_000, 0.3);
 
-/** Of each table, for each row of both jobs: reads are in proportion to the work. */
+/** The most reads of a table for each row of both jobs: reads grow in proportion to the work. */
 const readsPerRowMax = 40;
 
 /**
- * The first slices read everyone who exists already, until Postgres has analyzed the table of people for the first
- * time: later on a busy machine. Reading them for each row to the end would be `people / 2`.
+ * The same on tables without statistics: the first slices read all existing people, until Postgres first analyzes the
+ * table, which happens later on a busy machine. If every row read them to the end, it would be `people / 2`.
  */
 const firstReadsPerRowMax = 400;
 
-/** Profiles that were revoked before a job, and those that it revokes: reading all of the former once is too much. */
+/**
+ * The number of profiles revoked before a job, and of those that it revokes. Reading all of the former even once
+ * exceeds the limit.
+ */
 const revokedBefore = extent(30_000, 0.3);
 const revocations = extent(600, 0.3);
 
@@ -30,7 +33,7 @@ const portion = 2_000;
 /** Other jobs with as many rows, which the job must not read. */
 const otherJobs = 40;
 
-/** The jobs of this file fit on few pages, which Postgres may read as a whole at each of a row's statements. */
+/** The jobs of this file fit on a few pages, which Postgres may read completely in each statement for a row. */
 const jobsReadsPerRowMax = 5 * 2 * (otherJobs + 1);
 
 /** The first large job of a new installation comes before Postgres has first analyzed its tables. */
@@ -57,7 +60,7 @@ test("an onboarding and an offboarding read only their own rows, on tables witho
     pairwiseIDs.map((pairwiseId) => ({ pairwiseId })),
   );
 
-  // A connection's reads are counted when it ends at the latest.
+  // A connection's reads are counted at the latest when it ends.
   await stop();
   expect(await tablesReadMoreThan(people * firstReadsPerRowMax)).toEqual([]);
 });
@@ -90,7 +93,7 @@ test.each([
   },
 );
 
-/** A connection's reads are counted when it ends at the latest, so each part has connections of its own. */
+/** A connection's reads are counted at the latest when it ends, so each part uses its own connections. */
 async function using<Result>(work: (db: Database) => Promise<Result>, role?: "realmpass_worker"): Promise<Result> {
   const db = openPatiently({ url: database.url, role, connectionsMax: 4 });
   try {
@@ -100,7 +103,10 @@ async function using<Result>(work: (db: Database) => Promise<Result>, role?: "re
   }
 }
 
-/** Makes profiles of as many people, one each, in portions: statements of this login end after some seconds. */
+/**
+ * Makes `count` people with one profile each, in portions, because statements of this login time out after some
+ * seconds.
+ */
 async function givenProfiles(
   realmId: string,
   { count, revoked }: { count: number; revoked: boolean },

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await database.owner.query(sql`vacuum analyze users`);
 });
 
-/** Returns the plans of the statements that read a list. */
+/** Returns the users that a text finds, and the plans of the statements that read the list. */
 async function plansFor(text: string): Promise<{ found: string[]; plans: string[] }> {
   const statements: Sql[] = [];
   const watched: Db = {

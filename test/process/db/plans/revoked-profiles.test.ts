@@ -16,7 +16,7 @@ beforeAll(async () => {
   db = database.open("realmpass_api");
   realmId = await given.realm();
   const { id: userId } = await given.user({ realmId });
-  // Two of five are revoked, in an order of their own, among many that are not.
+  // Two profiles in five are revoked, in an order that differs from that of their creation.
   await database.owner.query(sql`
     insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, identity,
                               certificate, spki_sha256, created_at, not_before, not_after, revoked_at, revocation_reason)
@@ -27,7 +27,7 @@ beforeAll(async () => {
       from generate_series(1, 20000) as n
       join issuers i on i.realm_id = ${realmId}
   `);
-  // After autovacuum; a transaction that still looks at a page keeps it from being marked.
+  // Vacuums until all pages are marked as visible; a transaction that still looks at a page keeps it from being marked.
   await eventually(async () => {
     await database.owner.query(sql`vacuum analyze certificates`);
     const [table] = await database.owner.query<{ seen: boolean }>(
@@ -46,7 +46,7 @@ const list = (page: Ask, watched: Db = db) =>
     page: { limit: 25, offset: 0, sort: [], ...page, filter: { ...page.filter, state: "revoked" } },
   });
 
-/** Returns a page, and the plans of the statements that read it. */
+/** Returns the plans of the statements that read a page. */
 async function plansOf(page: Ask): Promise<string[]> {
   const statements: Sql[] = [];
   await list(page, {

@@ -74,7 +74,7 @@ function searchedFor(q: string) {
 }
 
 test.each(["c4ca4238a0@campus", "mueller", "jörg keller", "anna of nowhere"])("people: %s", async (q) => {
-  // An id beyond ASCII is looked up by itself first.
+  // An ID beyond ASCII is first looked up in a separate statement.
   const plan = (await plansOfUsers(q)).at(-1) ?? "";
   expect(plan).toContain("users_pairwise_id_contains");
   expect(plan).toContain("users_email_contains");

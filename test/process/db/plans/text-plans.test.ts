@@ -15,7 +15,7 @@ const given = givenRows(() => database.owner);
 let db: Database;
 let realmId: string;
 
-/** Each wanted thing exists once, far from the beginning and the end of its list. */
+/** Each item that the tests search for exists once, far from the beginning and the end of its list. */
 beforeAll(async () => {
   db = database.open("realmpass_api");
   realmId = await given.realm();
@@ -59,7 +59,7 @@ beforeAll(async () => {
       join (select id, row_number() over (order by id) as number, 1 + row_number() over (order by id) % 10 as position
               from users where realm_id = ${realmId}) u on (u.number - 1) / 10 + 1 = j.number
   `);
-  // The checks of each row, which these rows pass, would take longer than the rows.
+  // Skips the checks of each row: these rows would pass, and the checks take longer than the inserts.
   await owner.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(sql`
@@ -69,7 +69,7 @@ beforeAll(async () => {
         from generate_series(1, 5) as n, users u
        where u.realm_id = ${realmId}
     `);
-    // Programs act often: Postgres expects much of a search by who acted.
+    // Applications act often, so Postgres expects many rows from a search by actor.
     await tx.query(sql`
       insert into audit_entries (realm_id, at, event, client_id, properties)
       select ${realmId}, now() - n * interval '1 second', 'profile_create', 'client-' || n % 20,
@@ -82,7 +82,7 @@ beforeAll(async () => {
   `);
 });
 
-/** Returns what a list answers, and the plans of the statements that read it. */
+/** Returns a list's response, and the plans of the statements that read it. */
 async function plansOf<Answer>(read: (watched: Db) => Promise<Answer>): Promise<{ answer: Answer; plans: string[] }> {
   const statements: Sql[] = [];
   const answer = await read({
@@ -107,7 +107,7 @@ const searched = (place: SearchPlace, text: string) => ({
   page: { limit: 25, offset: 0, filter: { text }, sort: [] },
 });
 
-/** Tables that grow without end; a list of few hundred rows may be read as a whole. */
+/** Tables that grow without limit; a list of a few hundred rows may be read as a whole. */
 const largeTables = /Seq Scan on (?:users|certificates|active_profiles|audit_entries|job_rows)\b/;
 
 const lists = {

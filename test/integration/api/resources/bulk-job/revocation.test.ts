@@ -20,7 +20,7 @@ beforeAll(async () => {
 const send = (raw: string, { query = "", type = "text/csv", as = admin, headers = {} } = {}) =>
   as.send("POST", `/api/jobs/revocation${query}`, { raw, headers: { "content-type": type, ...headers } });
 
-/** Uploads a file; returns its job, run to its end. */
+/** Uploads a file, runs its job to the end and returns the job's ID. */
 async function run(raw: string, options?: Parameters<typeof send>[1]): Promise<string> {
   const answer = await send(raw, options);
   expect(answer.status, answer.text).toBe(202);
@@ -113,7 +113,7 @@ describe("a file of serial numbers", () => {
     expect(await isRevoked(a!)).toBe(false);
   });
 
-  test("fails the row with a number that a spreadsheet has shortened", async () => {
+  test("fails the row whose number a spreadsheet has shortened", async () => {
     const id = await check(`serial\n"2,05872E+29"\n${a!}\n`);
     const [bad, good] = await resultsOf(id);
     expect(bad).toMatchObject({ message: "serial: is a number that the spreadsheet shortened" });
@@ -138,7 +138,7 @@ describe("a file of serial numbers", () => {
     expect(good).toMatchObject({ status: "changed" });
   });
 
-  test("has numbers as text: a number that JSON has rounded is never looked up", async () => {
+  test("takes numbers as text: it never looks up a number that JSON has rounded", async () => {
     const id = await check('{"serials":[205871943376402915538846120977]}', "application/json");
     expect(await jobOf(id)).toMatchObject({ state: "failed", error: "nothing_usable" });
   });
@@ -225,7 +225,7 @@ describe("a revocation", () => {
     expect(await send(`serial\n${serial}\n`, { headers, query: "?reason=1" })).toBeError("idempotency_key_reused");
   });
 
-  test("has results that can be uploaded again, each serial number once", async () => {
+  test("has results that can be uploaded again, with each serial number once", async () => {
     const serials = await profiles(2);
     const id = await run(`Seriennummer;Name\n${serials.map((serial) => `${grouped(serial)};x`).join("\n")}\n`);
     const results = await admin.get(`/api/jobs/${id}/results`, { headers: { accept: "text/csv" } });
@@ -235,7 +235,7 @@ describe("a revocation", () => {
     expect(await jobOf(again)).toMatchObject({ state: "completed", unchanged: 2 });
   });
 
-  test("retried has the failed rows, with their numbers and the reason", async () => {
+  test("can be retried as a job with only the failed rows, under their numbers, and the same reason", async () => {
     const [revoked] = await profiles(1);
     const id = await run(`serial\n${revoked}\n4711\n`, { query: "?reason=4&name=first" });
     const late = await api.given.profile(owner, { serialNumber: "4711" });
@@ -248,7 +248,7 @@ describe("a revocation", () => {
     expect(await isRevoked(late)).toBe(true);
   });
 
-  test("of a large share of the realm's profiles shows their number, and waits until it is confirmed", async () => {
+  test("that covers a large share of the realm's profiles shows their number and waits until it is confirmed", async () => {
     const realmId = await api.given.realm();
     const boss = api.as.admin({ realmId });
     const user = await api.given.user({ realmId });

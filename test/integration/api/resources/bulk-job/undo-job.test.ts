@@ -41,7 +41,7 @@ async function people({ realmId }: Realm, count: number, profilesEach = 1): Prom
   return made;
 }
 
-/** Offboards these people; returns the job, run to its end. */
+/** Offboards these people, runs the job to its end and returns its ID. */
 async function offboarded({ realmId }: Realm, leavers: readonly GivenUser[], graceDays?: number): Promise<string> {
   const jobId = await givenJob(api.database.owner, {
     realmId,
@@ -53,10 +53,10 @@ async function offboarded({ realmId }: Realm, leavers: readonly GivenUser[], gra
   return jobId;
 }
 
-/** Ends a job's days of grace. */
+/** Ends a job's grace period. */
 const endDays = (jobId: string) => api.database.owner.query(sql`update jobs set revoke_at = now() where id = ${jobId}`);
 
-/** Undoes a job and works until nothing is left. */
+/** Undoes a job, runs the undo to its end and returns the undo's job ID. */
 async function undo({ admin }: Realm, jobId: string, body = {}): Promise<string> {
   const answer = await admin.post(`/api/jobs/${jobId}/undo`, body);
   expect(answer.status, answer.text).toBe(202);
@@ -79,7 +79,7 @@ const statuses = async (jobId: string) =>
   (await rowsOf(api.database.owner, jobId)).map(({ status, errorCode }) => [status, errorCode]);
 
 describe("undoing a completed offboarding", () => {
-  test("reactivates exactly the users whom it changed and no one has changed since, and reports why others stay", async () => {
+  test("reactivates exactly the users whom the offboarding changed and no one has changed since, and reports why the others stay offboarded", async () => {
     const realm = await givenRealm();
     const [ann, bob, cyd, dan] = await people(realm, 4);
     const early = await api.given.user({ realmId: realm.realmId, offboardedAt: fromNow(-day) });
@@ -91,7 +91,7 @@ describe("undoing a completed offboarding", () => {
       ["changed", null],
       ["changed", null],
     ]);
-    // The first is reactivated; the second is reactivated and offboarded again.
+    // Bob is reactivated; Cyd is reactivated and offboarded again.
     await realm.admin.put(`/api/user/${bob!.id}/undelete`);
     await realm.admin.put(`/api/user/${cyd!.id}/undelete`);
     await realm.admin.delete(`/api/user/${cyd!.id}`);
@@ -241,7 +241,7 @@ describe("undoing a completed offboarding", () => {
     expect(undeleted.filter(({ event }) => event === "user_undelete")).toHaveLength(6);
   });
 
-  test("does not cover users whom a later offboarding took over; undoing that one reactivates them", async () => {
+  test("skips users whom a later offboarding took over; undoing the later one reactivates them", async () => {
     const realm = await givenRealm();
     const [ann] = await people(realm, 1);
     const first = await offboarded(realm, [ann!], 7);
@@ -269,7 +269,7 @@ describe("undoing a completed offboarding", () => {
 });
 
 describe("undoing an offboarding in its grace period", () => {
-  test("keeps every device on and cancels the offboarding", async () => {
+  test("revokes no device and cancels the offboarding", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 3, 2), 7);
     expect((await realm.admin.get(`/api/jobs/${jobId}/undo`)).body.data).toMatchObject({
@@ -292,7 +292,7 @@ describe("undoing an offboarding in its grace period", () => {
     expect(entries.map(({ properties }) => properties["profilesKept"])).toEqual([2, 2, 2]);
   });
 
-  test("cancels it although one of its users was reactivated separately before", async () => {
+  test("cancels the offboarding even if one of its users was reactivated separately before", async () => {
     const realm = await givenRealm();
     const [ann, bob] = await people(realm, 2);
     const jobId = await offboarded(realm, [ann!, bob!], 7);
@@ -309,7 +309,7 @@ describe("undoing an offboarding in its grace period", () => {
   });
 
   test.each(["undo", "revocation"])(
-    "if the grace period ends meanwhile, and the %s is first, the jobs report what happened to the devices",
+    "if the grace period ends during the undo and the %s comes first, the jobs report what happened to the devices",
     async (first) => {
       const realm = await givenRealm();
       const leavers = await people(realm, 4);
@@ -344,7 +344,7 @@ describe("undoing an offboarding in its grace period", () => {
     },
   );
 
-  test("concurrently with the revocation leaves each user the devices that the job reports", async () => {
+  test("during the revocation leaves each user the devices that the job reports", async () => {
     const realm = await givenRealm();
     const leavers = await people(realm, 40);
     const jobId = await offboarded(realm, leavers, 7);
@@ -362,7 +362,7 @@ describe("undoing an offboarding in its grace period", () => {
     await expectCountsToAddUp(api.database.owner, undoId);
   });
 
-  test("is the alternative that the response names if it is cancelled or rows are excluded", async () => {
+  test("is named as the alternative if cancelling the offboarding or excluding its rows is refused", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 1), 7);
     for (const answer of [
@@ -374,7 +374,7 @@ describe("undoing an offboarding in its grace period", () => {
     }
   });
 
-  test("is not needed to revoke its devices at once, if the number of users is confirmed", async () => {
+  test("is not needed to revoke the devices early, if the number of users is confirmed", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 2), 7);
 
@@ -394,7 +394,7 @@ describe("undoing an offboarding in its grace period", () => {
 });
 
 describe("an undo", () => {
-  test("is refused for another realm's job, one of another kind, one that runs or has changed no user", async () => {
+  test("is refused for another realm's job, a job of another kind, a running job and a job that changed no user", async () => {
     const realm = await givenRealm();
     const other = await givenRealm();
     const leavers = await people(realm, 1);

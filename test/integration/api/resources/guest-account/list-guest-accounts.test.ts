@@ -12,7 +12,7 @@ let service: Caller;
 beforeAll(async () => {
   realmId = await given.realm();
   service = as.service({ realmId });
-  // Created one by one: ids break ties.
+  // Created one after another: IDs decide the order of accounts created at the same time.
   const account = { realmId, createdAt: at(3), expiresAt: at(400) };
   await given.guestAccount({ ...account, name: "Fair 100%", profileLimit: 5, createdAt: at(1), expiresAt: at(401) });
   await given.guestAccount({ ...account, name: "open_day", profileLimit: 50, createdAt: at(2), expiresAt: at(20) });
@@ -48,7 +48,7 @@ describe("search, filters and sort", () => {
     [{ sort: { name: "asc" } }, ["Autumn school", "Congress", "Fair 100%", "open_day"]],
     [{ sort: { createtime: "asc" } }, ["Fair 100%", "open_day", "Congress", "Autumn school"]],
     [{ sort: { expirationtime: "desc" } }, ["Fair 100%", "Autumn school", "Congress", "open_day"]],
-    // No limit sorts as more than any number, and last in either direction.
+    // Accounts without a limit come last in either direction.
     [{ sort: { profilelimit: "desc" } }, ["open_day", "Fair 100%", "Autumn school", "Congress"]],
     [{ sort: { profilelimit: "asc" } }, ["Fair 100%", "open_day", "Congress", "Autumn school"]],
   ])("%j", async (page, expected) => {

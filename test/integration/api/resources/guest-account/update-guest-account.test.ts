@@ -97,7 +97,7 @@ test("a revoked account cannot be changed, and other realms' are not found", asy
   }
 });
 
-test("guest managers are limited in the fields they change, counted from now, and in nothing else", async () => {
+test("guest managers are limited only in the fields that they change, and the days count from now", async () => {
   const realmId = await given.realm();
   await api.database.owner.query(sql`
     update realms set guest_days_max = 10, guest_limit_max = 30 where id = ${realmId}

@@ -92,7 +92,7 @@ describe("with a worker", () => {
     expect(await guest.post(path, phone)).toMatchObject({ status: 200 });
   });
 
-  test("a repeat with the same key returns the same profile; another account's equal key is another key", async () => {
+  test("a repeat with the same key returns the same profile; the same key from another account is a different key", async () => {
     const guest = as.guest(await account());
     const key = { headers: { "idempotency-key": "phone" } };
     const [one, two] = [await guest.post(path, phone, key), await guest.post(path, phone, key)];
@@ -129,7 +129,7 @@ describe("with a worker", () => {
     expect(rows).toEqual([{ authable: false, name: "a conference" }]);
   });
 
-  test("an account with a long name gets profiles, too", async () => {
+  test("an account with a long name gets profiles as well", async () => {
     const guest = as.guest(await account({ name: "ü".repeat(200) }));
     expect(await guest.post(path, phone)).toMatchObject({ status: 200 });
   });
@@ -164,7 +164,7 @@ describe("refusals", () => {
     expect(answer.body.fields[0].path).toBe(where);
   });
 
-  test("only a guest account creates one", async () => {
+  test("only a guest account can create a guest profile", async () => {
     const user = await given.user({ realmId: api.realmId });
     for (const who of [as.admin(), as.service(), as.user(user)]) {
       expect(await who.post(path, phone)).toBeError("guest_account_required");
@@ -181,7 +181,7 @@ describe("refusals", () => {
     expect(await guest.post(path, phone, respondAsync)).toBeError("profile_limit_reached");
   });
 
-  test("a limit of 0 allows none, a missing limit any number", async () => {
+  test("a limit of 0 allows no profile, a missing limit any number", async () => {
     const { realmId } = api;
     const none = as.guest(await given.guestAccount({ realmId, profileLimit: 0 }));
     expect(await none.post(path, phone, respondAsync)).toBeError("profile_limit_reached");
@@ -196,7 +196,7 @@ describe("refusals", () => {
     expect(await as.guest(ended).post(path, phone)).toBeError("unauthenticated");
   });
 
-  test("an issuer must outlive the profile, which may end with the account", async () => {
+  test("an issuer must outlive the profile, whose end is no later than the account's", async () => {
     const create = async (realmId: string, expiresAt: Date) =>
       as.guest(await given.guestAccount({ realmId, expiresAt })).post(path, phone, respondAsync);
 

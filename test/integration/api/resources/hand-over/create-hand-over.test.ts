@@ -18,7 +18,7 @@ beforeAll(async () => {
 const pathOf = ({ id }: { id: string }): string => `/api/user/${id}/hand-overs`;
 const phone = { profileName: "phone", deviceType: "Linux" };
 
-test("a code from the help desk, typed on a device without a sign-in, sets it up with a profile of the user", async () => {
+test("a code from the help desk, typed on a device without signing in, sets up the device with a profile of the user", async () => {
   const user = await given.user({ realmId });
   const desk = await given.user({ realmId, roles: ["help_desk"] });
   const { status, headers, body } = await as.user(desk).post(pathOf(user), phone);
@@ -67,7 +67,7 @@ test.each(roles)(
   },
 );
 
-test("no code is created for a user who may not get a profile, or for a user of another realm", async () => {
+test("no code is created for a user who cannot get a profile, or for a user of another realm", async () => {
   const admin = as.admin({ realmId });
   const locked = await given.user({ realmId, lockedAt: new Date(0) });
   expect(await admin.post(pathOf(locked), phone)).toBeError("user_locked");

@@ -92,7 +92,7 @@ describe("with a worker", () => {
     }
   });
 
-  test("a domain that the operator added after the issuing CA is refused until there is a newer CA", async () => {
+  test("a domain that the operator added after creating the issuing CA is refused until there is a newer CA", async () => {
     const domains = (infrastructureDomains: string[]) =>
       realms.update(api.database.owner, realmId, { infrastructureDomains });
     const { name: realm } = await domains(["example.org", "campus.example.net"]);
@@ -105,7 +105,7 @@ describe("with a worker", () => {
     }
   });
 
-  test("a final dot is dropped from a DNS name: profile and certificate have the name", async () => {
+  test("a final dot is dropped from a DNS name, in the profile and in the certificate", async () => {
     const { status, body } = await service.post(at("radius.example.org."), pem);
     expect([status, body.data?.name, body.data?.identity]).toEqual([200, "radius.example.org", "radius.example.org"]);
     expect(new X509Certificate(body.data.certificate).subjectAltName).toBe("DNS:radius.example.org");

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await api.database.owner.query(sql`
     update certificates set last_ocsp_at = '2026-02-03T04:05:06.789Z' where serial_number = '1234567'
   `);
-  // A person's profile and another realm's, which the list does not show.
+  // Neither a person's profile nor another realm's is in the list.
   await given.profile(await given.user({ realmId }));
   await given.profile({ realmId: api.realmId }, { kind: "infrastructure" });
 });

@@ -29,7 +29,7 @@ const begin = async (): Promise<string> => {
   return String(answer.headers.location);
 };
 
-test("a pending issuance is 202 with its address and when to ask again", async () => {
+test("a pending issuance returns 202 with its address and the time to wait before polling again", async () => {
   const location = await begin();
   for (const headers of [{}, { prefer: "wait=1" }]) {
     expect(await service.get(location, { headers: headers })).toMatchObject({
@@ -50,7 +50,7 @@ test("an issuance is visible only to its creator", async () => {
   expect(await service.get("/api/issuances/1")).toBeError("issuance_not_found");
 });
 
-test("through another application its creator sees that it is queued, without output", async () => {
+test("through another application, the user who created an issuance sees that it is queued, without output", async () => {
   const user = await given.user({ realmId });
   const [creator, other] = [as.user(user), as.user(user)];
   const begun = await creator.post("/api/profile/laptop", linux, respondAsync);
@@ -65,7 +65,7 @@ test("through another application its creator sees that it is queued, without ou
   }
 });
 
-test("through another application its creator sees that it was issued, and collects no output", async () => {
+test("through another application, the user who created an issuance sees that it was issued, but cannot collect its output", async () => {
   await api.startWorker();
   const user = await given.user({ realmId });
   const [creator, other] = [as.user(user), as.user(user)];
@@ -141,12 +141,12 @@ test("reading the output again does not postpone its erasure", async () => {
 test("a waiting client is notified by the worker, without polling", async () => {
   await api.startWorker();
   const location = await begin();
-  // A request that is not woken waits for longer than this test may take.
+  // If nothing wakes this request, it waits longer than the test's timeout.
   const answer = await service.get(location, { headers: { prefer: "wait=60" } });
   expect(answer).toMatchObject({ status: 200, body: { data: { state: "issued" } } });
 });
 
-test("a client that disconnects leaves no output marked as collected", async () => {
+test("the output of a client that disconnects is not marked as collected", async () => {
   await api.startWorker();
   await api.database.owner.query(sql`
     create function hold() returns trigger language plpgsql as $$
@@ -159,7 +159,7 @@ test("a client that disconnects leaves no output marked as collected", async () 
   const token = await given.token({ realmId, clientId: (await given.application({ realmId })).clientId });
   const controller = new AbortController();
 
-  // Issuance begins only after the api has noticed that the client has gone.
+  // The issuance begins only after the api has noticed that the client has disconnected.
   await api.database.owner.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(1)`);
     const gone = fetch(`${api.url}${path}`, {

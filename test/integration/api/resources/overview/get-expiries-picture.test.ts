@@ -50,7 +50,7 @@ test.each([
   ["Saturday", "2026-11-28T23:59:59Z", 53],
   ["Sunday", "2026-11-29T01:00:00Z", 54],
   ["Saturday before a leap day", "2027-12-04T12:00:00Z", 54],
-])("on a %s the last week is the one in which a profile made now for 12 months ends", (_, now, count) => {
+])("on a %s, a profile made now for 12 months ends in the last week", (_, now, count) => {
   const at = new Date(now);
   const { from, weeks } = weeksOfNextYear(at);
   const end = new Date(at).setUTCFullYear(at.getUTCFullYear() + 1);
@@ -59,7 +59,7 @@ test.each([
   expect(end).toBeLessThan(from + weeks * week);
 });
 
-test("weeks are counted by index, only from the realm's active profiles", async () => {
+test("weeks are counted by index, and only for the realm's active profiles", async () => {
   const realmId = await given.realm();
   await database.owner.query(sql`
     insert into active_profiles (id, realm_id, serial_number, created_at, not_after, device_type, authable)

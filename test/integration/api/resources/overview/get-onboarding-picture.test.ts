@@ -18,7 +18,7 @@ const pictureOf = async (realmId: string) => {
   return body.data.devices;
 };
 
-/** Records an issuance of a user that waits. */
+/** Records a waiting issuance of a user. */
 const waiting = ({ id, realmId }: { id: string; realmId: string }) =>
   database.owner.query(sql`
     insert into issuances (id, realm_id, kind, user_id, name, device_type, format, key_type, validity_months, created_at)
@@ -61,7 +61,7 @@ test("each kind of device shows how many profiles were requested, created, fetch
   ]);
 });
 
-/** Realms with a year of profiles and of failed issuances, a few each day. */
+/** The last of three realms, each with a year of profiles and failed issuances, a few per day. */
 let crowded: string;
 beforeAll(async () => {
   for (let n = 0; n < 3; n++) {
@@ -102,7 +102,7 @@ function planner(): { db: Database; plan: () => string } {
   return { db: watched, plan: () => plan };
 }
 
-test("if there are too many profiles only the latest count, and an index finds the first of them", async () => {
+test("if there are too many profiles, only the latest are counted, and the oldest of these is found by index", async () => {
   const api = database.open("realmpass_api");
   const since = fromNow(-30 * day);
   const made = async (from: Date) =>
@@ -118,7 +118,7 @@ test("if there are too many profiles only the latest count, and an index finds t
   expect(plan()).toMatch(/Index Only Scan using certificates_newest/);
 });
 
-test("30 days of many issuances are read by index, only for the realm", async () => {
+test("30 days of many issuances are read by index, and only for the realm", async () => {
   expect(await pictureOf(crowded)).toHaveLength(2);
   const { db, plan: planned } = planner();
   await onboardingSteps.count(db, { realmId: crowded, since: fromNow(-30 * day) });

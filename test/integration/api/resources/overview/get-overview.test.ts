@@ -12,7 +12,7 @@ const { given, database, as } = api;
 const hour = 3_600_000;
 const day = 24 * hour;
 
-/** Returns the overview for a service: a requesting user would count among the people of the realm. */
+/** Returns the overview that a service gets: a user who requests it would count among the realm's people. */
 const overviewOf = async (realmId: string, period?: string): Promise<ApiAnswer["body"]> => {
   const query = period === undefined ? "" : `?period=${period}`;
   const answer = await as.service({ realmId }).get(`/api/overview${query}`);
@@ -79,7 +79,7 @@ test("profiles are counted: active now, issued and revoked in this week and the 
   await revoke(await made(9), fromNow(-8 * day));
   await revoke(await made(100), fromNow(-13 * day));
   await revoke(await made(100), fromNow(-15 * day));
-  // Neither guests' profiles nor servers' count here.
+  // Guests' and servers' profiles do not count here.
   const { id: guestAccountId } = await given.guestAccount({ realmId });
   await given.profile({ realmId }, { guestAccountId });
   await revoke(await given.profile({ realmId }, { kind: "infrastructure" }), fromNow(-1 * day));
@@ -155,7 +155,7 @@ test("bulk jobs in progress are counted, and the latest five are listed", async 
   expect(jobs.items[2]).toMatchObject({ id: whole.body.data.id, kind: "onboarding", state: "running" });
 });
 
-test("offboardings in a grace period are listed, the next to end first, while they still keep a user out", async () => {
+test("offboardings in a grace period are listed, the earliest to end first, while they still keep a user out", async () => {
   const realmId = await given.realm();
   const admin = as.service({ realmId });
   const leaving = async (graceDays: number) => {
@@ -217,7 +217,7 @@ describe("issuers and their CRLs", () => {
     expect(warnings).toContainEqual({ warning: "crl_stale", issuerID: issuerId, endsAt: null });
   });
 
-  test("an issuer that still issues and ends within ninety days is a warning", async () => {
+  test("an issuer that still issues and ends within ninety days causes a warning", async () => {
     const near = await realmWith(89);
     expect((await overviewOf(near.realmId)).warnings).toContainEqual({
       warning: "issuer_ending",

@@ -11,7 +11,7 @@ const hour = 3_600_000;
 const week = 7 * 24 * hour;
 const current = Math.floor(clock.now().getTime() / hour) * hour;
 
-/** Records answers to one address in the hour that began so many hours ago. */
+/** Records responses to one address in the hour that began the given number of hours ago. */
 const counted = (realmId: string, hoursAgo: number, { address = "192.0.2.7", good = 0, refused = 0 }) =>
   database.owner.query(sql`
     insert into status_counts (realm_id, hour, address, good, refused, last_at)
@@ -64,7 +64,7 @@ test("each hour has the sums of all servers, and those of the same hour a week b
   ]);
 });
 
-/** 35 days of eight servers in each of three realms. */
+/** The last of three realms, each with 35 days of counts from eight servers. */
 let crowded: string;
 beforeAll(async () => {
   for (let n = 0; n < 3; n++) {

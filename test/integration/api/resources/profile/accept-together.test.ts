@@ -101,7 +101,7 @@ test("an accepted request yields the same row as one sent alone", async () => {
   await Promise.all(together.map(accept));
   const alone = asked.map((wanted) => request(user, { ...wanted, at, requestId }));
   const holding = await holdRow(user);
-  // Released once they could not be accepted together.
+  // Releases the row once accepting the requests together has failed.
   const log = { debug: () => void holding.release() };
   const acceptAlone = createAcceptance({ db: database.open("realmpass_api"), log, metrics });
   expect(await Promise.all(alone.map(acceptAlone))).toEqual(alone.map(() => undefined));
@@ -111,7 +111,7 @@ test("an accepted request yields the same row as one sent alone", async () => {
   expect(rows).toEqual(await rowsOf(alone.map(({ id }) => id)));
 });
 
-/** Locks the user's row, as another transaction that has changed it and has not committed. */
+/** Locks the user's row, as another transaction does that has changed the row and not yet committed. */
 async function holdRow({ id }: GivenUser) {
   let release = (): void => undefined;
   let held = (): void => undefined;
@@ -130,7 +130,7 @@ async function holdRow({ id }: GivenUser) {
   };
 }
 
-test("an owner whose row is locked delays no other owner", async () => {
+test("the locked row of one owner does not delay other owners", async () => {
   const [held, free] = await Promise.all([given.user({ realmId }), given.user({ realmId })]);
   const holding = await holdRow(held);
 
@@ -206,7 +206,7 @@ test("without the database a request fails as if sent alone", async () => {
 });
 
 describe("statements of one batch", () => {
-  test("are one transaction, and each gets its result", async () => {
+  test("run in one transaction, and each gets its result", async () => {
     const rows = await database.owner.pipelined([
       sql`select ${"a"}::text as value, txid_current() as transaction`,
       sql`select ${"b"}::text as value, txid_current() as transaction`,

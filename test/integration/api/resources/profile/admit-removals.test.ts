@@ -9,15 +9,14 @@ import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
 
 /**
- * How much of a realm may be removed within an hour before a caller has to confirm the number, by whatever kind of
- * removal.
+ * How much of a realm can be removed within an hour, by any kind of removal, before a caller has to confirm the number.
  */
 
 const api = useApi();
 const { as, given } = api;
 const jobs = driveJobs(() => api.database.open("realmpass_worker"));
 
-/** Makes active profiles of people who have one each. */
+/** Makes people with one active profile each. */
 async function givenProfiles(realmId: string, count: number): Promise<{ serials: string[]; userIds: string[] }> {
   const rows = await api.database.owner.query<{ serial: string; userId: string }>(sql`
     with people as (
@@ -55,14 +54,14 @@ const bulk = "/api/profiles/bulk";
 const revokeAll = (who: Caller, profiles: readonly string[], more: object = {}): Promise<ApiAnswer> =>
   who.delete(bulk, { profiles, ...more });
 
-/** Expects a request for this number, in words and in a field. */
+/** Expects a refusal that asks for confirmation of this number, in its text and in a field. */
 function expectAsked(answer: ApiAnswer, total: number): void {
   expect(answer).toBeError("confirmation_required");
   expect(answer.body.error_description).toMatch(new RegExp(`^${total} people and profiles `));
   expect(answer.body.fields).toEqual([{ path: "confirmTotal", reason: String(total) }]);
 }
 
-/** Moves everything counted back by an hour and a minute. */
+/** Moves all counted removals back by 61 minutes. */
 const letAnHourPass = (realmId: string) =>
   api.database.owner.query(sql`
     update recent_removals set minute = minute - interval '61 minutes' where realm_id = ${realmId}
@@ -104,7 +103,7 @@ describe("revoking more than the realm's share at once", () => {
 });
 
 interface Way {
-  /** How many it removes. */
+  /** How many people and profiles it removes. */
   count: number;
   run: (admin: Caller, realmId: string, confirmed: object) => Promise<() => Promise<ApiAnswer>>;
 }
@@ -195,7 +194,7 @@ test("a guest account counts with the number of its profiles", async () => {
   expect((await admin.delete(`/api/guest-accounts/${id}`, { confirmTotal: 101 })).status).toBe(200);
 });
 
-test("a guest account whose end moves into the next hour counts as revoked", async () => {
+test("a guest account whose new end is within the next hour counts as revoked", async () => {
   const { realmId, admin } = await givenRealm(3);
   const { id } = await given.guestAccount({ realmId });
   for (let made = 0; made < 101; made++) await given.profile({ realmId }, { guestAccountId: id });
@@ -272,7 +271,7 @@ describe("bulk jobs of a hundred each", () => {
   const offboarding = (realmId: string, userIds: readonly string[]) =>
     givenJob(api.database.owner, { realmId, kind: "offboarding", rows: rowsOf(userIds) });
 
-  test("need confirmation from the second on, and run with their own number", async () => {
+  test("need confirmation of their own number from the second job on, and run once it is confirmed", async () => {
     const { realmId, serials, userIds, admin } = await givenRealm(330);
     const first = await offboarding(realmId, userIds.slice(0, 100));
     await jobs.run(first);
@@ -293,7 +292,7 @@ describe("bulk jobs of a hundred each", () => {
     expect(await jobOf(api.database.owner, second)).toMatchObject({ state: "completed", changed: 100 });
   });
 
-  test("wait for confirmation if other revocations used up the hundred between check and run", async () => {
+  test("wait for confirmation if other revocations used up the unconfirmed hundred between check and run", async () => {
     const { realmId, serials, admin } = await givenRealm(330);
     const rows = serials.slice(100, 200).map((serialNumber) => ({ serialNumber }));
     const job = await givenJob(api.database.owner, { realmId, kind: "revocation", rows, dryRun: true });
@@ -314,7 +313,7 @@ describe("bulk jobs of a hundred each", () => {
 describe("a user whose roles do not allow bulk jobs", () => {
   const staff = async (realmId: string, role: Role) => as.user(await given.user({ realmId, roles: [role] }));
 
-  test("revokes only a few profiles an hour, one by one or together", async () => {
+  test("can revoke only a few profiles an hour, one by one or together", async () => {
     const { realmId, serials, admin } = await givenRealm(257);
     const helpDesk = await staff(realmId, "help_desk");
 
@@ -354,7 +353,7 @@ describe("a user whose roles do not allow bulk jobs", () => {
     expect(await own.delete(`/api/profiles/${String(serials[30])}`)).toBeError("revocation_limit_reached");
   });
 
-  test("may end a guest account with any number of profiles, which counts as one", async () => {
+  test("may end a guest account with any number of profiles, which counts as one revocation", async () => {
     const { realmId } = await givenRealm(3);
     const manager = await staff(realmId, "guest_manager");
     for (let ended = 0; ended < revocationsPerHourMax; ended++) {

@@ -37,7 +37,7 @@ const create = async (body: object, headers: Record<string, string> = {}) => {
   const { id } = await given.user({ realmId: realm.realmId });
   return service.post(`/api/user/${id}/profiles/laptop`, body, { headers });
 };
-/** Changes settings as an operator, or any other writer, may have left them. */
+/** Changes settings in the database, as an operator or another writer may have done. */
 const change = (settings: {
   displayName?: string;
   ssids?: string[];
@@ -121,7 +121,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
     },
   );
 
-  test("the files of a realm with wired networks also set up cables: mobileconfig for Macs, eap-config for others", async () => {
+  test("the files of a realm with wired networks also set up wired connections: mobileconfig for Macs, eap-config for other devices", async () => {
     const filesOf = async () => ({
       mac: readPlist(fileOf(await create(request("mobileconfig", { deviceType: "MacOS" })))),
       phone: readPlist(fileOf(await create(request("mobileconfig", { deviceType: "iOS" })))),

@@ -336,7 +336,7 @@ describe("scopes", () => {
     ["user", "profile.read"],
     ["guest", "guest.read"],
     ["infrastructure", "infrastructure.read"],
-  ] as const)("a profile of the kind %s needs %s and is not found without", async (kind, scope) => {
+  ] as const)("a profile of the kind %s requires the scope %s and is not found without it", async (kind, scope) => {
     const user = await given.user({ realmId: api.realmId });
     const account = await given.guestAccount({ realmId: api.realmId });
     const serial = await given.profile(user, kind === "guest" ? { guestAccountId: account.id } : { kind });

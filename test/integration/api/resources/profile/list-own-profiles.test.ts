@@ -25,7 +25,7 @@ test("a user sees their own active profiles, newest first, in a plain array", as
   expect(body.data[0]).toMatchObject({ owner: user.id, revokeReason: null, revokeTime: null });
 });
 
-test("only a user has own profiles", async () => {
+test("only a user has profiles of their own", async () => {
   expect(await as.service().get("/api/profile")).toBeError("user_required");
   expect(await as.guest().get("/api/profile")).toBeError("user_required");
   expect((await as.admin().get("/api/profile")).body.data).toEqual([]);

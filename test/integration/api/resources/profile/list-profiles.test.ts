@@ -28,7 +28,7 @@ beforeAll(async () => {
     notAfter: end("2996"),
   });
   await given.profile(anna, { serialNumber: "99", createdAt: at("02"), notAfter: end("2998") });
-  // Profiles that are not active, not a person's, or another realm's.
+  // Profiles that the list excludes: inactive, not a person's, or another realm's.
   await given.profile(anna, { serialNumber: "555", createdAt: at("01"), notAfter: at("03") });
   await given.profile(anna, { serialNumber: "666" });
   await service.delete(`${path}/666`);

@@ -76,7 +76,7 @@ test.each<[body: object, where: string]>([
   expect(answer.body.fields[0].path).toBe(where);
 });
 
-test("a thousand are revoked at once, and a repeat with the same key returns the same response", async () => {
+test("a thousand profiles are revoked in one request, and a repeat with the same key returns the same response", async () => {
   const user = await given.user({ realmId: api.realmId });
   await api.database.owner.query(sql`
     insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type,

@@ -16,7 +16,7 @@ const api = useApi({
   },
 });
 
-test("if the database goes away, waiting clients get 503 with Retry-After, and continue from there afterwards", async () => {
+test("if the database goes away, waiting clients get 503 with Retry-After, and can later continue from the same time", async () => {
   const { realmId, given } = api;
   const { clientId } = await given.application({ realmId, scopes: ["radius.read"] });
   const reader = api.as.token(await given.token({ realmId, clientId }, { scopes: ["radius.read"] }));

@@ -38,13 +38,13 @@ const identities = (answer: ApiAnswer): string[] => lines(answer).map(([identity
 
 const untilOf = ({ headers }: ApiAnswer): string => String(headers["x-until"]);
 
-/** Returns the token of an application that has only that scope. */
+/** Returns a token of an application whose only scope is radius.read. */
 async function givenReader(realmId: string): Promise<string> {
   const { clientId } = await given.application({ realmId, scopes: ["radius.read"] });
   return given.token({ realmId, clientId }, { scopes: ["radius.read"] });
 }
 
-/** Makes a realm with a reader of its revocations, starting at a time without any revocation since. */
+/** Makes a realm with a user and a reader of the realm's revocations. */
 async function givenRealm() {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
@@ -53,7 +53,7 @@ async function givenRealm() {
   return { realmId, user, read };
 }
 
-/** Writes a revocation without a notice of its own: the trigger adds it. Returns the identity. */
+/** Writes a revocation; the trigger sends the notification. Returns the profile's identity. */
 async function revoke(user: { id: string; realmId: string }, revokedAt = fromNow(0)): Promise<string> {
   const serialNumber = await given.profile(user);
   const [row] = await api.database.owner.query<{ id: string; identity: string }>(
@@ -66,7 +66,7 @@ async function revoke(user: { id: string; realmId: string }, revokedAt = fromNow
 }
 
 describe("the response", () => {
-  test("has identity, tab, time, for every kind of profile, oldest first; the next since is the database's time", async () => {
+  test("has a line of identity, tab and time for every kind of profile, oldest first; the next since is the database's time", async () => {
     const { realmId, user, read } = await givenRealm();
     const guestAccount = await given.guestAccount({ realmId });
     const admin = as.admin({ realmId });
@@ -105,7 +105,7 @@ describe("the response", () => {
     expect(untilOf(answer)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  test("without since and with one repeats the last 60 s, and nothing earlier", async () => {
+  test("begins 60 s before since, or 60 s ago without since", async () => {
     const { user, read } = await givenRealm();
     await revoke(user, fromNow(-90_000));
     const again = await revoke(user, fromNow(-20_000));
@@ -115,7 +115,7 @@ describe("the response", () => {
     expect(earlier[1]).toBe(again);
   });
 
-  test("treats a since of long ago as 24 hours back", async () => {
+  test("treats a since of more than 24 hours ago as 24 hours ago", async () => {
     const { user, read } = await givenRealm();
     await revoke(user, fromNow(-25 * 3_600_000));
     const known = await revoke(user, fromNow(-23 * 3_600_000));
@@ -192,7 +192,7 @@ describe("waiting", () => {
     expect(identities(await read(`?since=${since}&wait=60`))).toEqual([known]);
   });
 
-  test("does not end for lines of the overlap alone; these come again when it expires", async () => {
+  test("does not end for lines of the overlap alone; they are repeated when the wait expires", async () => {
     const { user, read } = await givenRealm();
     const known = await revoke(user);
     await revoke(user, fromNow(-40_000));
@@ -202,7 +202,7 @@ describe("waiting", () => {
     expect(identities(await answer)).toContain(known);
   });
 
-  test("ends for a late commit with an earlier time than the last response", async () => {
+  test("ends for a revocation that is committed late, with a time before the last response", async () => {
     const { user, read } = await givenRealm();
     const serialNumber = await given.profile(user);
     let commit = (): void => undefined;

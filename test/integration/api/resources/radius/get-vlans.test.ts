@@ -26,7 +26,7 @@ const identityOf = async (serial: string): Promise<string> => {
   return row!.identity;
 };
 
-test("each active profile of a user with a VLAN has a line, after one for the default; other realms' have none", async () => {
+test("each active profile of a user with a VLAN has a line, after a line for the default; other realms' profiles have none", async () => {
   const [realmId, other] = [await given.realm(), await given.realm()];
   expect(await linesOf(realmId)).toEqual(["end"]);
   const [staff, guest, nobody, stranger] = [

@@ -14,7 +14,7 @@ const server = "192.0.2.7";
 const stranger = "203.0.113.5";
 const path = "/api/realm/settings";
 
-/** Makes a realm with a person's profile; a stranger has asked for both an hour ago. */
+/** Makes a realm with a person's profile; a stranger asked about the realm an hour ago. */
 async function givenAsked() {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
@@ -52,7 +52,7 @@ describe("addresses that the realm does not name", () => {
     expect(await silent.activity()).toMatchObject({ realmChecks: { servers: 1 }, diagnosis: { code: "never_asked" } });
   });
 
-  test("are listed apart in the set-up, whose step stays open; in a realm that names no address it is done", async () => {
+  test("are listed separately in the set-up, whose step stays open; if the realm names no address, the step is done", async () => {
     const listed = [{ address: stranger, lastAt: expect.any(String) }];
     expect(await naming.asks()).toMatchObject({ state: "todo", facts: { servers: [], others: listed, lastAt: null } });
     expect(await silent.asks()).toMatchObject({ state: "done", facts: { servers: listed, others: [] } });

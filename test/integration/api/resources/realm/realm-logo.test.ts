@@ -44,7 +44,7 @@ test("an uploaded logo is public, shown on the pages, and cannot run scripts", a
   });
 });
 
-test("another upload replaces the logo under another address, and once it is removed pages show the letter", async () => {
+test("another upload replaces the logo and changes its address; once the logo is removed, pages show the letter", async () => {
   const { name, admin, page } = await givenRealm();
   const addressOf = async () => /src="([^"]+\/logo[^"]+)"/.exec((await page()).text)?.[1];
   await upload(admin, svg());

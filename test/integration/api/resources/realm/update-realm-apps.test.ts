@@ -109,7 +109,7 @@ test("the names of all RADIUS servers together have at most 255 characters, in w
   expect(await service.put(path, { radiusNames: [name(129)] })).toMatchObject({ status: 200 });
 });
 
-test("the servers' names are set once; later changes get the operator's command, and nothing at all is saved", async () => {
+test("the servers' names can be set once; a later change is refused with the operator's command, and no setting is saved", async () => {
   await service.put(path, { radiusNames: ["radius-2.uni.example"] });
   const refused = await service.put(path, { radiusNames: ["radius-2.evil.example"], helpPhone: "1" });
   expect(refused).toBeError("operator_required");

@@ -22,7 +22,7 @@ const audited = () =>
 const fieldsOf = (answer: { body: { fields: { path: string; reason: string }[] } }) =>
   answer.body.fields.map((field) => field.path);
 
-/** Of a CA, from 2020 to the beginning of 2021. */
+/** A CA certificate that is valid from 2020 to the beginning of 2021. */
 const ended = `-----BEGIN CERTIFICATE-----
 MIIBRjCB7aADAgECAgEBMAoGCCqGSM49BAMCMBMxETAPBgNVBAMMCEVuZGVkIENB
 MB4XDTIwMDEwMTAwMDAwMFoXDTIxMDEwMTAwMDAwMFowEzERMA8GA1UEAwwIRW5k
@@ -139,7 +139,7 @@ test("several CAs are accepted", async () => {
   expect((await read()).radiusCA).toBe(ca + ca);
 });
 
-test("the devices' trust is set once; later changes get the operator's command, and nothing at all is saved", async () => {
+test("the devices' trust can be set once; a later change is refused with the operator's command, and no setting is saved", async () => {
   await service.put(path, { radiusCN: "radius.uni.example" });
   const refused = await service.put(path, { displayName: "New", radiusCN: "radius.evil.example", radiusCA: ca });
   expect(refused).toBeError("operator_required");

@@ -116,7 +116,7 @@ test.each<[name: string, given: (tag: string) => string, status: number]>([
   ["anything", () => "*", 200],
   ["in a list", (tag) => `"a", ${tag} ,"b"`, 200],
   ["in a list of others", () => '"a", "b"', 412],
-  // RFC 9110 section 13.1.1: compared strongly.
+  // RFC 9110 section 13.1.1: If-Match uses the strong comparison.
   ["weak", (tag) => `W/${tag}`, 412],
   ["without its quotes", (tag) => tag.slice(1, -1), 412],
   ["empty", () => "", 412],

@@ -11,7 +11,7 @@ const updates = (realmId: string) =>
     select properties from audit_entries where realm_id = ${realmId} and event = 'realm_update' order by id
   `);
 
-test("both settings can be changed by themselves; only a change is recorded", async () => {
+test("each setting can be changed alone; only a change is recorded", async () => {
   const realmId = await given.realm();
   const admin = as.admin({ realmId });
   const put = async (body: object) => {

@@ -28,7 +28,7 @@ test.each<[list: string, path: () => string]>([
   ["infrastructure profiles", () => "/api/infrastructure-profile"],
   ["rows of a job", () => `/api/jobs/${jobId}/rows`],
 ])("the list of %s finds a name in any letter case, Unicode form, and without umlauts", async (_, path) => {
-  // Control: both are in the list.
+  // Control: the list contains both names.
   expect(new Set(JSON.stringify((await service.get(path())).body.data).match(/Müller-Weiß|Miller-Weis/g)).size).toBe(2);
   for (const search of searches) {
     const { status, body } = await service.get(`${path()}?search=${encodeURIComponent(search)}`);

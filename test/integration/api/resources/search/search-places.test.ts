@@ -82,7 +82,7 @@ type Row = any;
 interface Place {
   path: string;
   filter?: Record<string, string>;
-  /** The name of a row in the table below. */
+  /** Returns the name that the table below uses for a row. */
   nameOf: (row: Row) => string;
 }
 
@@ -100,7 +100,7 @@ const places: Record<string, Place> = {
   audit: { path: "/api/audit", nameOf: ({ event }) => event as string },
 };
 
-/** Lists whose `search` is the filter `text`. */
+/** Lists in which `search` does the same as the filter `text`. */
 const withoutColumn: readonly string[] = ["jobs", "audit"];
 
 async function found(place: string, text: string, { caller = service, by = "text" } = {}) {
@@ -228,13 +228,13 @@ test.each([
   ["people", "analytical engine", "a device"],
   ["profiles", "ada müller", "the owner"],
   ["guests", "borrowed tablet", "a device"],
-])("in %s `search` finds “%s” only if the list's own column contains it, not by %s", async (place, text) => {
+])("in %s, `search` covers only the list's own column: it does not find “%s” by %s", async (place, text) => {
   expect(await found(place, text, { by: "search" })).toEqual([]);
   // Control: the filter finds it.
   expect(await found(place, text)).not.toEqual([]);
 });
 
-/** The scopes of a caller, a text, and what it finds in a place whose rows it may read. */
+/** A place, the scopes of a caller who may read its rows, a text, and the rows that the caller finds by the text. */
 const rights: [place: string, scopes: Scope[], text: () => string, expected: string[]][] = [
   ["people", ["user.read"], () => "ada müller", ["Ada"]],
   ["people", ["user.read"], () => serials.active, []],
@@ -267,7 +267,7 @@ const rights: [place: string, scopes: Scope[], text: () => string, expected: str
   ["audit", ["audit.read", "job.read"], () => "leavers", ["job_start"]],
 ];
 
-test.each(rights)("%s with %j: a text finds only what these scopes may read", async (place, scopes, text, expected) => {
+test.each(rights)("%s with %j: a text finds only what the caller may read with these scopes", async (place, scopes, text, expected) => {
   const caller = as.service({ realmId, scopes });
   expect(await found(place, text(), { caller })).toEqual(expected);
   if (withoutColumn.includes(place)) expect(await found(place, text(), { caller, by: "search" })).toEqual(expected);
@@ -279,7 +279,7 @@ test("totals of large lists are counted for the scopes of each caller", async ()
   expect(await found("people", serials.active, { caller: narrow })).toEqual([]);
 });
 
-test("a list of profiles contains active ones by default, revoked ones and all", async () => {
+test("a list of profiles contains the active ones by default, and the revoked ones or all on request", async () => {
   const states = async (filter: Record<string, string>) =>
     ((await service.post("/api/profiles", { filter: { ...filter, text: "ada müller" } })).body.data as Row[])
       .map(nameOfProfile)

@@ -29,7 +29,7 @@ let portal: { clientId: string };
 beforeAll(async () => {
   realmId = await given.realm();
   service = as.service({ realmId });
-  // As long as ids are in an installation with more people.
+  // Makes ids as long as in an installation with more people.
   await api.database.owner.query(sql`select setval(pg_get_serial_sequence('users', 'id'), 31234)`);
   anna = await person({ pairwiseId: "a7@campus.example", email: "anna.mueller@mail.example", name: "Anna Müller" });
   bernd = await person({ pairwiseId: "b_100%", email: "bernd@mail.example", name: "Bernd Weiß", lockedAt: fromNow(0) });
@@ -156,7 +156,7 @@ const peopleFoundBy = async (q: string) =>
 const serialsFoundBy = async (q: string) => (await group("profile", q)).items.map(({ serial }) => serial as string);
 
 describe("people", () => {
-  test("are found by their ID, even one with an @, with the fields of a list", async () => {
+  test("are found by their ID, even if it contains an @, with the fields of a list", async () => {
     const answer = await find("a7@campus.example");
     expect(groupsOf(answer)[0]).toEqual({
       kind: "user",
@@ -209,7 +209,7 @@ describe("people", () => {
     ["leonie.m.schmidt@", ["Leonie M.", "Leonie M. of the institute"]],
     ["leonie.m.schmidt@institute.example", ["Leonie M. of the institute"]],
     ["leonie.n.schmidt@mail.example", []],
-  ])("with both ends of a long address in common are told apart: %s", async (q, people) => {
+  ])("whose long addresses have both ends in common are told apart: %s", async (q, people) => {
     expect((await peopleFoundBy(q)).sort()).toEqual(people);
   });
 
@@ -247,7 +247,7 @@ describe("people", () => {
     expect(groupsOf(first)[0]).toMatchObject({ items: [{ displayName: "Sorensen" }, {}], more: true, total: 6 });
   });
 
-  test("are counted, up to 200 of them exactly", async () => {
+  test("are counted, exactly up to 200", async () => {
     const make = (from: number, to: number) =>
       api.database.owner.query(sql`
         insert into users (realm_id, pairwise_id, email, created_at)
@@ -393,7 +393,7 @@ describe("each group requires its own scope", () => {
     ["profile.read", annasSerial],
     ["guest.read", guestSerial],
     ["infrastructure.read", serverSerial],
-  ])("of profiles, %s shows its own kind", async (scope, serial) => {
+  ])("of profiles, %s shows only its own kind", async (scope, serial) => {
     const caller = as.service({ realmId, scopes: [scope] });
     for (const one of [annasSerial, guestSerial, serverSerial]) {
       const { items } = await group("profile", one, caller);
@@ -452,7 +452,7 @@ test("a limit that is not a number is refused", async () => {
   }
 });
 
-test("a group that times out is listed in partial, with the results until then", async () => {
+test("a group that times out is listed in partial, with the results found until then", async () => {
   await api.database.owner.transaction(async (tx) => {
     await tx.query(sql`lock table active_profiles in access exclusive mode`);
     const answer = await find(revokedSerial);

@@ -151,7 +151,7 @@ test("sign_in: done once a user has signed in through the configured provider, n
   expect((await stepOf("sign_in")).state).toBe("done");
 });
 
-test("radius_certificate: only a valid certificate with the server's name, in any letter case", async () => {
+test("radius_certificate: done only with a valid certificate for the server's name, in any letter case", async () => {
   const certificate = async (identity: string, options: { notAfter?: Date } = {}) => {
     const serial = await given.profile({ realmId }, { kind: "infrastructure", ...options });
     await owner().query(sql`update certificates set identity = ${identity} where serial_number = ${serial}`);

@@ -14,7 +14,7 @@ const givenIdentity = ({ id, realmId }: GivenUser, issuer: string, day: number) 
     values (${realmId}, ${issuer}, ${`secret subject ${day}`}, ${id}, ${at(day)})
   `);
 
-test("staff read through which identity providers a user signs in, and since when they are not permitted", async () => {
+test("staff can read through which identity providers a user signs in, and since when the user is not permitted", async () => {
   const [user, other] = [await given.user({ realmId: api.realmId }), await given.user({ realmId: api.realmId })];
   await givenIdentity(user, "https://second.example", 4);
   await givenIdentity(user, "https://first.example", 3);

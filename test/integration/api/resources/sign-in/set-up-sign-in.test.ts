@@ -14,7 +14,7 @@ import { begin, draftOf, givenAdministrator, path, rowsOf, runTest, store } from
 import type { SignedInAdministrator } from "./sign-in-support.ts";
 
 const api = useApi({ settings: { upstreamNetworks: "127.0.0.0/8" } });
-/** As on the Internet: no other networks are allowed. */
+/** An installation that allows only providers on the public Internet. */
 const narrow = useApi();
 const { as, given } = api;
 const redirectUri = () => `${api.url}/login/upstream/callback`;

@@ -41,7 +41,7 @@ export async function store(caller: Caller, draft: object): Promise<{ version: s
   return answer.body.data as { version: string };
 }
 
-/** Begins a test and returns where it leads. */
+/** Begins a test sign-in; returns its ID and the address that starts it. */
 export async function begin(caller: Caller, of = "draft"): Promise<{ testID: string; address: string }> {
   const answer = await caller.post(`${path}/tests`, { of });
   expect(answer.status, answer.text).toBe(200);
@@ -55,7 +55,7 @@ export interface TestResult {
   visit: Visit;
 }
 
-/** Makes a test sign-in to its end and returns its report. */
+/** Runs a test sign-in to its end; returns its result. */
 export async function runTest({ caller, browser }: SignedInAdministrator, of?: string): Promise<TestResult> {
   const { testID, address } = await begin(caller, of);
   const visit = await browser.get(address);
@@ -64,7 +64,7 @@ export async function runTest({ caller, browser }: SignedInAdministrator, of?: s
   return { ...(answer.body.data as Omit<TestResult, "visit">), visit };
 }
 
-/** Returns how many rows about people and sign-ins a realm has. */
+/** Counts a realm's users, identities, sign-ins and audit entries. */
 export async function rowsOf(api: TestApi, realmId: string) {
   const [rows] = await api.database.owner.query<Record<string, number>>(sql`
     select (select count(*)::integer from users where realm_id = ${realmId}) as users,

@@ -160,7 +160,7 @@ describe("with a worker", () => {
     expect(await create(user, { ...linux, format: "crt" }, key)).toBeError("idempotency_key_reused");
   });
 
-  test("another client's equal key is another key", async () => {
+  test("the same key from another client is a different key", async () => {
     const user = await given.user({ realmId });
     const headers = { "idempotency-key": "anyone's" };
     const path = `/api/user/${user.id}/profiles/laptop`;

@@ -126,7 +126,7 @@ describe("an export of a user", () => {
   });
 });
 
-describe("access to it", () => {
+describe("access to an export", () => {
   test("is allowed to the user with their own token, once a minute", async () => {
     const user = await given.user({ realmId: api.realmId });
     const self = as.user(user, { scopes: ["profile.read"] });
@@ -148,7 +148,7 @@ describe("access to it", () => {
   });
 
   test.each(["user.read", "profile.read", "job.read", "audit.read"] as const)(
-    "is allowed to administrators with %s among others",
+    "requires the scope %s of administrators",
     async (scope) => {
       const scopes = allScopes.filter((one) => one !== scope);
       expect(await as.admin({ scopes }).get(exportPath(person))).toBeError("insufficient_scope");

@@ -31,7 +31,7 @@ test("a user has exactly the fields of the specification", async () => {
   });
 });
 
-test("a user reads their own data with any scope, and every other user is not found", async () => {
+test("a user can read their own data with any scope, and finds no other user", async () => {
   const user = await given.user({ realmId: api.realmId });
   const other = await given.user({ realmId: api.realmId });
 

@@ -83,7 +83,7 @@ test.each([{ filter: { deviceType: "ios" } }, { filter: { serials: "a,b" } }, { 
   },
 );
 
-test("null means no limit and no offset, also in a body with GET", async () => {
+test("a limit or offset of null is refused, also in a body with GET", async () => {
   for (const body of [{ limit: null }, { offset: null }, { LIMIT: null, search: "7" }]) {
     expect(await service.get(path, { body })).toBeError("invalid_request");
     expect(await service.post(path, body)).toBeError("invalid_request");

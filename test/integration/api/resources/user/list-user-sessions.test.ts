@@ -41,6 +41,6 @@ test("expired sessions are not listed, and an administrator's current one is mar
   expect(body.data).toMatchObject([{ id: current.id, current: true }]);
 });
 
-test.each(["abc", "999999999"])("there is no user %s", async (id) => {
+test.each(["abc", "999999999"])("the user %s is not found", async (id) => {
   expect(await as.admin().get(`/api/user/${id}/sessions`)).toBeError("user_not_found");
 });

@@ -37,7 +37,7 @@ interface Item {
 const timelineOf = async (userId: string, query = ""): Promise<Item[]> =>
   (await as.service({ scopes: ["user.read", "profile.read"] }).get(`/api/user/${userId}/timeline${query}`)).body.data;
 
-test("the timeline needs the scope of each list it draws on, as the help desk and auditors have", async () => {
+test("the timeline requires the scope of each list that it draws on; the help desk and auditors have these scopes", async () => {
   const user = await given.user({ realmId: api.realmId });
   const serial = await given.profile(user);
   await made.check(serial, fromNow(-hour));
@@ -174,7 +174,7 @@ test("a user of another realm is not found, and their events appear nowhere", as
   expect(await timelineOf(user.id)).toEqual([]);
 });
 
-test("a timeline names the other users concerned, and can be limited to the user's actions or to those about them", async () => {
+test("a timeline names the other users concerned, and can be limited to the user's actions or to actions that affect the user", async () => {
   const { realmId } = api;
   const helper = await given.user({ realmId, displayName: "Hedy Lamarr" });
   const ada = await given.user({ realmId, pairwiseId: "al-1815", displayName: "Ada Lovelace" });

@@ -15,7 +15,7 @@ let users: GivenUser[];
 beforeAll(async () => {
   realmId = await given.realm();
   service = as.service({ realmId });
-  // Created one by one: ids break ties.
+  // Created one after another: IDs decide the order of users created at the same time.
   users = [
     await given.user({ realmId, pairwiseId: "Anna-100%", email: "anna@example.org", createdAt: at(1) }),
     await given.user({ realmId, pairwiseId: "bert_x", createdAt: at(2), lockedAt: at(10) }),
@@ -221,7 +221,7 @@ describe("a refused request", () => {
   });
 });
 
-test("users with a role are found, assigned here or by the identity provider", async () => {
+test("users with a role are found, whether it was assigned here or by the identity provider", async () => {
   const realm = await given.realm();
   const desk = await given.user({ realmId: realm, roles: ["help_desk", "auditor"], createdAt: at(1) });
   const provided = await given.user({ realmId: realm, createdAt: at(2) });

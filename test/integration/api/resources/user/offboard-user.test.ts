@@ -118,7 +118,7 @@ test.each([{ reason: 2 }, { reason: "5" }, { reason: null }])("%j is refused, an
   expect((await as.admin().get(`/api/user/${user.id}`)).body.data.blacklisted).toBe(false);
 });
 
-test.each(["abc", "0", "999999999", "9".repeat(30)])("there is no user %s", async (id) => {
+test.each(["abc", "0", "999999999", "9".repeat(30)])("the user %s is not found", async (id) => {
   expect(await as.admin().delete(`/api/user/${id}`)).toBeError("user_not_found");
 });
 
@@ -184,7 +184,7 @@ describe("the user's pending issuances", () => {
   });
 });
 
-test("a code or refresh token that is used concurrently gives no lasting access", async () => {
+test("a code or refresh token that is used during the offboarding gives no lasting access", async () => {
   for (let round = 0; round < 10; round++) {
     const user = await given.user({ realmId: api.realmId });
     const session = await given.session({ user });
@@ -208,7 +208,7 @@ test("a code or refresh token that is used concurrently gives no lasting access"
 describe("with a grace period", () => {
   const day = 24 * hour;
 
-  test("the user is locked out at once and their devices stay on, under a job that an undo can cancel", async () => {
+  test("the user is locked out at once and keeps their devices, under a job that an undo can cancel", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serial = await given.profile(user);
     const admin = as.admin();
@@ -256,7 +256,7 @@ describe("with a grace period", () => {
     expect(again.headers.location).toBe(first.headers.location);
   });
 
-  test("a repeat leaves the job unchanged; one with another number of days replaces it with a new job", async () => {
+  test("a repeat leaves the job unchanged; a request with another number of days replaces it with a new job", async () => {
     const user = await given.user({ realmId: api.realmId });
     await given.profile(user);
     const admin = as.admin();

@@ -16,8 +16,8 @@ const person = (roles: Role[]): Promise<GivenUser> => given.user({ realmId: api.
 const lock = (caller: Caller, { id }: GivenUser, locked: boolean) => caller.put(`/api/user/${id}/status`, { locked });
 
 /**
- * Locks, unlocks and signs out; returns whether all of it was done, or all was refused for a scope that the caller
- * lacks.
+ * Locks, unlocks and signs out the target; returns whether all of this was done, or all was refused because the caller
+ * lacks a scope.
  */
 async function attempt(caller: Caller, target: GivenUser): Promise<"done" | "refused"> {
   const session = await given.session({ user: target });

@@ -6,7 +6,7 @@ import { expectEnded, expectGoingOn } from "../../../../support/given/session-st
 const api = useApi();
 const { as, given } = api;
 
-test("a reactivated user may sign in again, and ended sessions and profiles do not return", async () => {
+test("a reactivated user can sign in again; ended sessions and profiles stay ended", async () => {
   const user = await given.user({ realmId: api.realmId });
   const serial = await given.profile(user);
   const session = await given.session({ user });
@@ -48,7 +48,7 @@ test("the timeline shows when a grace period would have ended in revocation, and
     { type: "user_undelete", profilesKept: 1 },
     { type: "user_offboard", profiles: 1, revokeAt },
   ]);
-  // Control: at once.
+  // Control: without a grace period.
   expect(await timelineOf(gone.id)).toEqual([
     { type: "user_undelete", profilesKept: 0 },
     { type: "user_offboard", profiles: 1 },
@@ -68,6 +68,6 @@ test("reactivating a user who is not offboarded succeeds and writes nothing", as
   expect(await auditOf(api.database, "userID", user.id)).toEqual([]);
 });
 
-test.each(["abc", "999999999"])("there is no user %s", async (id) => {
+test.each(["abc", "999999999"])("the user %s is not found", async (id) => {
   expect(await as.admin().put(`/api/user/${id}/undelete`)).toBeError("user_not_found");
 });

@@ -6,7 +6,7 @@ import { driveJobs, givenJob, type GivenJob } from "../../../../support/given/bu
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
-/** Given roles end with an offboarding, so a reactivation never makes an administrator. */
+/** An offboarding removes a person's roles, so a reactivation never makes an administrator. */
 
 const api = useApi();
 const { as, given, database } = api;
@@ -14,7 +14,7 @@ let worker: Database | undefined;
 const jobs = driveJobs(() => (worker ??= database.open("realmpass_worker")));
 
 /**
- * Makes a realm with another administrator, and a person with given roles, roles from the identity provider, and a
+ * Makes a realm with an administrator and a person who has assigned roles, roles from the identity provider, and a
  * device.
  */
 async function givenPerson(): Promise<{ realmId: string; person: GivenUser }> {
@@ -26,7 +26,7 @@ async function givenPerson(): Promise<{ realmId: string; person: GivenUser }> {
   return { realmId, person };
 }
 
-/** May offboard people, start jobs and reactivate, but cannot give roles. */
+/** A caller who may offboard and reactivate people and start jobs, but cannot assign roles. */
 const staff = (realmId: string) => as.service({ realmId });
 
 const run = async (realmId: string, job: Pick<GivenJob, "kind" | "graceDays">, { id }: GivenUser): Promise<string> => {
@@ -44,7 +44,10 @@ const single =
     return (answer.headers.location ?? "").replace("/api/jobs/", "");
   };
 
-/** Ways to offboard a person, with the number of ways back: the last is an undo, which only a job has. */
+/**
+ * Ways to offboard a person, each with the number of `returning` ways that apply: the last is an undo, which requires a
+ * job.
+ */
 const leaving: [string, Leave, number][] = [
   ["a call", single({}), 2],
   ["a call with a grace period", single({ graceDays: 3 }), 3],

@@ -31,7 +31,7 @@ test("a user's own limit replaces the realm's, and 0 restores the realm's", asyn
   ]);
 });
 
-test("a limit below the current number revokes nothing and allows no more", async () => {
+test("a limit below the current number of profiles revokes none and allows no more", async () => {
   const user = await given.user({ realmId: api.realmId });
   await given.profile(user);
   await given.profile(user);
@@ -54,7 +54,7 @@ test.each([undefined, null, -1, 101, 1.5, "5", true, 1e300])(
   },
 );
 
-test.each(["abc", "999999999"])("there is no user %s", async (id) => {
+test.each(["abc", "999999999"])("the user %s is not found", async (id) => {
   expect(await as.admin().put(`/api/user/${id}/limit`, { profileOverride: 1 })).toBeError("user_not_found");
 });
 

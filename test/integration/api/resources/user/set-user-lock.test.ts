@@ -35,7 +35,7 @@ test("locking stops new profiles and changes nothing else, until the user is unl
   expect((await self.post("/api/profile/laptop", linux, { headers })).status).toBe(202);
 });
 
-test("only a difference is written to the audit log, and the first lock's time stays", async () => {
+test("only a change is written to the audit log, and locking again keeps the time of the first lock", async () => {
   const user = await given.user({ realmId: api.realmId });
   const service = as.service();
   const lockDates: unknown[] = [];
@@ -58,6 +58,6 @@ test.each([{}, { locked: "true" }, { locked: null }, { locked: 1 }])("%j is refu
   expect(answer.body.fields[0].path).toBe("locked");
 });
 
-test.each(["abc", "999999999"])("there is no user %s", async (id) => {
+test.each(["abc", "999999999"])("the user %s is not found", async (id) => {
   expect(await as.admin().put(`/api/user/${id}/status`, { locked: true })).toBeError("user_not_found");
 });

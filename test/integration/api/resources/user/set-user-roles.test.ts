@@ -40,7 +40,7 @@ test("roles are assigned and removed as a set, with one audit entry for each dif
   expect(await admin.put("/api/user/999999/roles", { roles: [] })).toBeError("user_not_found");
 });
 
-test("a service cannot assign roles, whatever its scopes, nor be registered for it", async () => {
+test("a service cannot assign roles, whatever its scopes, and cannot be registered with the scope for it", async () => {
   const user = await given.user({ realmId: api.realmId });
   expect(await set(as.service(), user, ["auditor"])).toBeError("insufficient_scope");
   const settings = { name: "a service", clientURI: "https://client.example", scopes: ["user.read", "role.modify"] };
@@ -66,7 +66,7 @@ test("a newly assigned role takes effect in an open console with the next reques
   expect(await send("GET", "/console/api/user")).toBeError("forbidden");
 });
 
-test("if a user loses the role for a waiting bulk job, the job waits for another user", async () => {
+test("if a user loses the role for a waiting bulk job, the job waits for another user to start it", async () => {
   const user = await given.user({ realmId: api.realmId, roles: ["administrator"] });
   const [job] = await database.owner.query<{ id: string }>(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, total, progress_at, created_by_user_id, execute_at)
@@ -133,7 +133,7 @@ test("a role from the identity provider cannot be assigned here to users who sig
   expect((await set(caller, known, ["help_desk", "guest_manager"])).status).toBe(200);
 });
 
-test("assigning a role requires the role itself and the scope", async () => {
+test("assigning a role requires the role administrator and the scope", async () => {
   const user = await given.user({ realmId: api.realmId });
   for (const role of ["help_desk", "guest_manager", "auditor"] as const) {
     const caller = as.user(given.user({ realmId: api.realmId, roles: [role] }), { scopes: allScopes });

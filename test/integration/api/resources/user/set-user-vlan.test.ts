@@ -6,7 +6,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a VLAN set by hand overrides that of the rules and the realm's default, until it is null again", async () => {
+test("a VLAN set by hand overrides the rules' VLAN and the realm's default, until it is set to null", async () => {
   const user = await given.user({ realmId: api.realmId });
   const admin = as.admin();
   const read = async () => (await admin.get(`/api/user/${user.id}/vlan`)).body.data;
@@ -42,7 +42,7 @@ test("a VLAN set by hand overrides that of the rules and the realm's default, un
   await api.database.owner.query(sql`update realms set vlan_default = null where id = ${api.realmId}`);
 });
 
-test.each(["0", "4095", "020", "", "a b", '30"', "30\n", "-", "x".repeat(33), 30])("%j is no VLAN", async (vlan) => {
+test.each(["0", "4095", "020", "", "a b", '30"', "30\n", "-", "x".repeat(33), 30])("%j is not accepted as a VLAN", async (vlan) => {
   const user = await given.user({ realmId: api.realmId });
   expect(await as.admin().put(`/api/user/${user.id}/vlan`, { vlan })).toBeError("invalid_request");
   expect(await as.admin().put(`/api/user/${user.id}/vlan`, { vlan: "4094" })).toMatchObject({ status: 200 });
