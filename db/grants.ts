@@ -466,12 +466,11 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: ["expires_at", "id"], delete: true },
     realmpass_operator: { select: true, delete: true },
   },
-  // For `status_askers`: the api stores addresses that fetch CRLs; a responder stores addresses that send OCSP
-  // requests.
   static_tokens: {
     realmpass_api: { select: true, insert: true, update: ["last_used_at"], delete: true },
     realmpass_operator: { select: true, delete: true },
   },
+  // The api stores addresses that fetch CRLs; a responder stores addresses that send OCSP requests.
   status_askers: {
     realmpass_api: { select: true, insert: true, update: true },
     realmpass_responder: { select: true, insert: true, update: true },

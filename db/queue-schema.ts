@@ -95,9 +95,9 @@ export async function dropQueueSchema(db: Db): Promise<void> {
 }
 
 /**
- * Creates the sequence of each of `queues`: BullMQ creates one when a queue is first used, which the queue's role may
- * not. Its bulk add creates temporary tables, which every role may in a database with Postgres' defaults. Revokes
- * execute on its functions from public, to which Postgres grants it by default.
+ * Creates the sequence of each of `queues`: BullMQ creates one when a queue is first used, but the queue's role is not
+ * allowed to. (BullMQ's bulk add also creates temporary tables; with Postgres' defaults every role is allowed to create
+ * those.) Also revokes execute on the schema's functions from public, to which Postgres grants it by default.
  */
 export async function makeQueueSequences(db: Db, queues: readonly string[]): Promise<void> {
   const schema = queueSchema;

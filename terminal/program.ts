@@ -48,8 +48,8 @@ export interface Surroundings<Context, Outcome, Named extends Options> {
 }
 
 /**
- * Runs the command that `argv` names and returns the exit code. With `--json` help and failures are one JSON object on
- * standard output; messages for people are on standard error in any case.
+ * Runs the command that `argv` names and returns the exit code. With `--json`, the help or a failure is written to
+ * standard output as one JSON object. Messages for people go to standard error in any case.
  */
 export async function runProgram<Context, Outcome, Named extends Options>(
   program: Program<Context, Outcome, Named>,

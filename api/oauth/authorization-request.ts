@@ -78,7 +78,10 @@ export function refuseRepeated(query: Query): void {
   }
 }
 
-/** Throws {@link AuthorizationError} unless the request is a plain one for a code. */
+/**
+ * Throws {@link AuthorizationError} unless the request asks for a code in the query and uses neither request objects
+ * nor registration.
+ */
 export function refuseUnsupported(query: Query): void {
   if (onlyOne(query, "request") !== undefined) throw new AuthorizationError("request_not_supported");
   if (onlyOne(query, "request_uri") !== undefined) throw new AuthorizationError("request_uri_not_supported");

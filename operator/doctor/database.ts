@@ -90,8 +90,8 @@ export async function checkLogin(db: Db, way: Way): Promise<Check> {
 }
 
 /**
- * Checks that the roles have exactly the listed rights, that logins have their roles, and that logins of running
- * processes have no more.
+ * Checks that the roles have exactly the listed rights, that logins are members of their roles, and that the logins of
+ * running processes have no further rights.
  */
 export async function checkRoles(db: Db, way: Way): Promise<Check> {
   const [missing, surplus] = [await findMissingGrants(db), await findSurplusGrants(db)];

@@ -22,8 +22,9 @@ export function openRedis(
 }
 
 /**
- * Writes a key that expires immediately, under the prefix of the queues' own keys. Rejects if Redis accepts no write: a
- * replica (READONLY), a full memory (OOM), a failed snapshot (MISCONF), a login without the right (NOPERM).
+ * Writes a key that expires immediately, under the prefix of the queues' own keys. Rejects if Redis accepts no writes:
+ * it is a replica (READONLY), its memory is full (OOM), a snapshot failed (MISCONF) or the login lacks the right
+ * (NOPERM).
  */
 export async function tryWrite(redis: Redis): Promise<void> {
   await redis.set("bull:probe", "", "PX", 1);

@@ -390,14 +390,17 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     ["mail", "EmailAddress"],
     ["web", "WebAddress"],
     ["phone", "Phone"],
-  ])("has a help element for %s and no other if the realm names only that, and no help element if it names none", (kind, element) => {
-    const help = { mail: "", web: "", phone: "", [kind]: "1" };
-    const file = encode({ format: "eap-config" }, { help });
-    expect(faultsOf(file, grammar)).toBe("");
-    expect(xpath(file, "//Helpdesk/*/text()/..")).toEqual(["1"]);
-    expect(xpath(file, `//Helpdesk/${element}`)).toEqual(["1"]);
-    expect(encode({ format: "eap-config" }).toString("utf8")).not.toContain("Helpdesk");
-  });
+  ])(
+    "has a help element for %s and no other if the realm names only that, and no help element if it names none",
+    (kind, element) => {
+      const help = { mail: "", web: "", phone: "", [kind]: "1" };
+      const file = encode({ format: "eap-config" }, { help });
+      expect(faultsOf(file, grammar)).toBe("");
+      expect(xpath(file, "//Helpdesk/*/text()/..")).toEqual(["1"]);
+      expect(xpath(file, `//Helpdesk/${element}`)).toEqual(["1"]);
+      expect(encode({ format: "eap-config" }).toString("utf8")).not.toContain("Helpdesk");
+    },
+  );
 
   test.each([
     ["as many days before the end as the realm wants", 365, 30, "2027-10-22T09:00:00Z"],
@@ -438,26 +441,32 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     }
   });
 
-  test.each([0, 1, 500, 999])("ends in the same whole second as a certificate whose end is %i ms past the second", (milliseconds) => {
-    const file = encode({ format: "eap-config", notAfter: new Date(notAfter.getTime() + milliseconds) });
-    expect(faultsOf(file, grammar)).toBe("");
-    expect(xpath(file, "//ValidUntil")).toEqual(["2027-11-21T09:00:00Z"]);
-  });
+  test.each([0, 1, 500, 999])(
+    "ends in the same whole second as a certificate whose end is %i ms past the second",
+    (milliseconds) => {
+      const file = encode({ format: "eap-config", notAfter: new Date(notAfter.getTime() + milliseconds) });
+      expect(faultsOf(file, grammar)).toBe("");
+      expect(xpath(file, "//ValidUntil")).toEqual(["2027-11-21T09:00:00Z"]);
+    },
+  );
 
-  test.each([...deviceTypes, null])("for %s protects key, certificate and issuing CA with a unique password", (deviceType) => {
-    const [one, other] = [1, 2].map(() => bundleOfEapConfig(encode({ format: "eap-config", deviceType })));
-    if (one === undefined || other === undefined) throw new Error("no bundle");
-    const opened = openBundle(one);
-    expect(one.password).toMatch(/^[A-Za-z0-9_-]{22}$/);
-    expect(other.password).not.toBe(one.password);
-    expect(opened?.certificates.map(({ raw }) => raw)).toEqual([
-      hierarchy.clients["ec-p256"].certificate,
-      hierarchy.issuer,
-    ]);
-    expect(opened?.certificates[0]?.checkPrivateKey(createPrivateKey(opened.privateKey))).toBe(true);
-    expect(opened?.info).toMatch(deviceType === "Linux" ? aes : tripleDes);
-    for (const password of ["", other.password]) expect(openBundle({ ...one, password })).toBeUndefined();
-  });
+  test.each([...deviceTypes, null])(
+    "for %s protects key, certificate and issuing CA with a unique password",
+    (deviceType) => {
+      const [one, other] = [1, 2].map(() => bundleOfEapConfig(encode({ format: "eap-config", deviceType })));
+      if (one === undefined || other === undefined) throw new Error("no bundle");
+      const opened = openBundle(one);
+      expect(one.password).toMatch(/^[A-Za-z0-9_-]{22}$/);
+      expect(other.password).not.toBe(one.password);
+      expect(opened?.certificates.map(({ raw }) => raw)).toEqual([
+        hierarchy.clients["ec-p256"].certificate,
+        hierarchy.issuer,
+      ]);
+      expect(opened?.certificates[0]?.checkPrivateKey(createPrivateKey(opened.privateKey))).toBe(true);
+      expect(opened?.info).toMatch(deviceType === "Linux" ? aes : tripleDes);
+      for (const password of ["", other.password]) expect(openBundle({ ...one, password })).toBeUndefined();
+    },
+  );
 
   test.each(hostileTexts)("keeps the text %j as text", (text) => {
     const file = encode({ format: "eap-config" }, { displayName: text, ssids: [text], radiusNames: [text] });

@@ -7,7 +7,7 @@ import { useApi } from "../support/service/api.ts";
 
 const api = useApi();
 
-/** Counts the rows of jobs in a realm, visible or not. */
+/** Returns state and number of rows of each job in a realm, also of those whose rows are still arriving. */
 const kept = (realmId: string) =>
   api.database.owner.query(sql`
     select j.state, (select count(*)::integer from job_rows r where r.job_id = j.id) as rows

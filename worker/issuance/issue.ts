@@ -124,7 +124,7 @@ const named = ({ id, requestId }: { id: string; requestId: string | null }) => (
   ...(requestId !== null && { requestId }),
 });
 
-/** Returns the same fields by the id of an issuance in the batch. */
+/** Returns a function that gives these fields for the id of an issuance in the batch. */
 const namesOf = (claimed: readonly ClaimedIssuance[]): Naming => {
   const byId = new Map<string, ClaimedIssuance>(claimed.map((issuance) => [issuance.id, issuance]));
   return (id) => named(byId.get(id) ?? { id, requestId: null });

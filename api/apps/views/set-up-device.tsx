@@ -160,7 +160,7 @@ function Fields(props: FieldsProps) {
   );
 }
 
-/** Asks which profile the new one replaces; the one of this device is chosen if it is known. */
+/** Asks which profile the new one replaces, if any; this device's own profile is preselected if it is known. */
 function Places({ view, texts: { setUpDevice }, words, times }: FieldsProps) {
   const { profiles, chosen, canBeNew, limit } = view;
   return (

@@ -18,8 +18,9 @@ export interface ScimRow {
   clientId: string | null;
   externalId: string | null;
   userName: string;
-  /** Null: treated as `work` and true. */
+  /** Null: treated as `work`. */
   emailType: string | null;
+  /** Null: treated as true. */
   emailPrimary: boolean | null;
   /** The last value that the directory sent; whether the person has access is {@link ScimUser.offboardedAt}. */
   active: boolean;

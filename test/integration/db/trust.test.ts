@@ -180,19 +180,24 @@ describe("a bulk job that has ended", () => {
     await expect(worker.query(sql`update jobs set failed = 0 where id = ${jobId}`)).rejects.toMatchObject(refused);
   });
 
-  test.each(["realmpass_api", "realmpass_worker"] as const)("keeps its rows unchanged, even if %s writes to them", async (role) => {
-    const set = (jobId: string) =>
-      attempt(
-        role,
-        sql`update job_rows set status = 'failed', user_id = null where job_id = ${jobId} returning position`,
+  test.each(["realmpass_api", "realmpass_worker"] as const)(
+    "keeps its rows unchanged, even if %s writes to them",
+    async (role) => {
+      const set = (jobId: string) =>
+        attempt(
+          role,
+          sql`update job_rows set status = 'failed', user_id = null where job_id = ${jobId} returning position`,
+        );
+      for (const state of states) {
+        await expect(set((await givenJob(state)).jobId), state).rejects.toThrow(/the rows of a job that has ended/);
+      }
+      await expect(set((await givenJob("running")).jobId)).resolves.toHaveLength(1);
+      const { jobId } = await givenJob("running");
+      await expect(attempt(role, sql`delete from job_rows where job_id = ${jobId}`)).rejects.toThrow(
+        /permission denied/,
       );
-    for (const state of states) {
-      await expect(set((await givenJob(state)).jobId), state).rejects.toThrow(/the rows of a job that has ended/);
-    }
-    await expect(set((await givenJob("running")).jobId)).resolves.toHaveLength(1);
-    const { jobId } = await givenJob("running");
-    await expect(attempt(role, sql`delete from job_rows where job_id = ${jobId}`)).rejects.toThrow(/permission denied/);
-  });
+    },
+  );
 
   test("keeps the people of its rows: a worker cannot exchange them by name, even while it runs", async () => {
     const { jobId } = await givenJob("running");

@@ -285,24 +285,27 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       };
     };
 
-    test.each(["GET", "POST", "PUT"])("%s gets the same response, byte for byte, as at any unknown address", async (method) => {
-      for (const accept of ["application/json", "text/html"]) {
-        for (const path of paths) {
-          const body = method === "GET" ? undefined : "grant_type=authorization_code";
-          const headers = {
-            accept,
-            ...(body !== undefined && { "content-type": "application/x-www-form-urlencoded" }),
-          };
-          const nowhere = plain(await ask(`/letswifi-nowhere${path}`, { method, headers, body }));
-          for (const name of [off.name, "no-such-realm", "UPPER", "a.b"]) {
-            const is = plain(await ask(`/letswifi/${name}${path}`, { method, headers, body }));
-            expect(is, `${method} ${name}${path}`).toEqual(nowhere);
+    test.each(["GET", "POST", "PUT"])(
+      "%s gets the same response, byte for byte, as at any unknown address",
+      async (method) => {
+        for (const accept of ["application/json", "text/html"]) {
+          for (const path of paths) {
+            const body = method === "GET" ? undefined : "grant_type=authorization_code";
+            const headers = {
+              accept,
+              ...(body !== undefined && { "content-type": "application/x-www-form-urlencoded" }),
+            };
+            const nowhere = plain(await ask(`/letswifi-nowhere${path}`, { method, headers, body }));
+            for (const name of [off.name, "no-such-realm", "UPPER", "a.b"]) {
+              const is = plain(await ask(`/letswifi/${name}${path}`, { method, headers, body }));
+              expect(is, `${method} ${name}${path}`).toEqual(nowhere);
+            }
           }
         }
-      }
-      // Control: with the apps on, the response differs.
-      expect(plain(await ask(`/letswifi/${realm.name}/`))).not.toEqual(plain(await ask("/letswifi-nowhere/")));
-    });
+        // Control: with the apps on, the response differs.
+        expect(plain(await ask(`/letswifi/${realm.name}/`))).not.toEqual(plain(await ask("/letswifi-nowhere/")));
+      },
+    );
 
     test("if the apps are switched off between tap and file, the token opens nothing", async () => {
       const place = await givenRealm();

@@ -17,10 +17,13 @@ test("blanks and invisible characters around an id are not part of it", () => {
   expect(withoutEnds("j\u200bdoe")).toBe("j\u200bdoe");
 });
 
-test.each(["j\u200bdoe", "j\u00addoe", "j\u200edoe", "j\u202edoe"])("a new id must not contain an invisible character: %j", (id) => {
-  expect(PairwiseID.safeParse(id).error?.issues[0]?.message).toBe("must not contain an invisible character, as at 2");
-  expect(PairwiseID.safeParse(id.replace(/\p{Cf}/u, "")).success).toBe(true);
-});
+test.each(["j\u200bdoe", "j\u00addoe", "j\u200edoe", "j\u202edoe"])(
+  "a new id must not contain an invisible character: %j",
+  (id) => {
+    expect(PairwiseID.safeParse(id).error?.issues[0]?.message).toBe("must not contain an invisible character, as at 2");
+    expect(PairwiseID.safeParse(id.replace(/\p{Cf}/u, "")).success).toBe(true);
+  },
+);
 
 test("a row that creates a person reports the position of an invisible character; a leaver is looked up with it", () => {
   const cells = new Map([["pairwiseID", "\u200ej\u{20000}\u200bdoe\u200b"]] as const);

@@ -139,7 +139,7 @@ function mayUseApp(realm: RealmRow, handOver: HandOver): boolean {
   return realm.onboardingApps && handOver.userId !== null && isUsual && storesFor(handOver.deviceType).length > 0;
 }
 
-/** Shows the file and the steps with the app; the app comes first, except on Apple's devices. */
+/** Shows the file and, if the page leads to the app, its steps; these come first, except on Apple's devices. */
 function Ways({ page, handOver, realm, leadsToApp, file, texts }: WaysProps) {
   const recipe = recipeFor(handOver);
   if (!leadsToApp) return <>{file}</>;
@@ -230,9 +230,9 @@ function FileCard({ handOver, realm, leadsToApp, view: { paths, hidden, until },
       )}
       <p class="dim">{texts.ready.again}</p>
       {/*
-        * The browser stays on the page when it downloads a file, and Chromium then no longer reloads the page
-        * automatically.
-        */}
+       * The browser stays on the page when it downloads a file, and Chromium then no longer reloads the page
+       * automatically.
+       */}
       {handOver.downloadedAt === null && (
         <a class="button quiet" href="?">
           {texts.ready.look}
@@ -255,7 +255,7 @@ interface UntilProps {
   times: Times;
 }
 
-/** Shows until when Download works, and what to know about the file. */
+/** Shows how long the file can be downloaded, when it was, and a warning that it contains a secret key. */
 function Until({ handOver: { downloadedAt }, until, isMade, texts: { ready }, times }: UntilProps) {
   return (
     <p class="dim">

@@ -42,7 +42,7 @@ describe("locks", () => {
     expect(await look()).toMatchObject({ status: "ok" });
   });
 
-  test("an idle open transaction is a warning if the login may see it; other logins' reports do not mention such transactions", async () => {
+  test("an idle open transaction is a warning if doctor's login may see it; otherwise the report does not mention it", async () => {
     const idle = await open("a console");
     await idle.query("begin; select 1");
     const asOperator = await checkLocks(database.open("realmpass_operator"), { idleSeconds: 0 });

@@ -319,15 +319,18 @@ test("a person named twice is onboarded once, and the later row names the first"
 test.each([
   ["no_issuer", null],
   ["issuer_expiring", 100],
-] as const)("with %s, rows with a profile fail without a change, and the other rows continue", async (code, issuerEndsInDays) => {
-  const realmId = await given.realm({ issuerEndsInDays });
-  const { rows } = await onboard(realmId, [{ pairwiseId: "with", ...laptop }, { pairwiseId: "without" }]);
-  expect(rows.map(({ status, errorCode }) => [status, errorCode])).toEqual([
-    ["failed", code],
-    ["changed", null],
-  ]);
-  expect((await usersOf(realmId)).map(({ pairwiseId }) => pairwiseId)).toEqual(["without"]);
-});
+] as const)(
+  "with %s, rows with a profile fail without a change, and the other rows continue",
+  async (code, issuerEndsInDays) => {
+    const realmId = await given.realm({ issuerEndsInDays });
+    const { rows } = await onboard(realmId, [{ pairwiseId: "with", ...laptop }, { pairwiseId: "without" }]);
+    expect(rows.map(({ status, errorCode }) => [status, errorCode])).toEqual([
+      ["failed", code],
+      ["changed", null],
+    ]);
+    expect((await usersOf(realmId)).map(({ pairwiseId }) => pairwiseId)).toEqual(["without"]);
+  },
+);
 
 test("a person of the same name in another realm is a different person", async () => {
   const [realmId, other] = [await given.realm(), await given.realm()];

@@ -107,21 +107,24 @@ describe.each(jobKinds)("of a file for %s with titles above its headings", (kind
   test.each([
     ["a CSV file", () => csvProposal(file)],
     ["a workbook", () => Promise.resolve(proposalOf(new Uint8Array(givenXlsx({ A: rows }))))],
-  ])("the row of the headings is proposed, and the user is asked and can choose any other row (%s)", async (_, propose) => {
-    const proposal = await propose();
-    const first = firstAnswers(kind, proposal);
-    expect(first).toMatchObject({ headerRow: 3, headed: true });
-    expect(first.choices[1]).not.toBe("ignore");
-    expect(tableOf(proposal, first)).toEqual({ headings, samples: rows.slice(3) });
-    expect(hasQuestions(kind, proposal)).toBe(true);
-    expect(headerRowsOf(proposal, 0).map(({ row }) => row)).toEqual([1, 2, 3, 4, 5]);
+  ])(
+    "the row of the headings is proposed, and the user is asked and can choose any other row (%s)",
+    async (_, propose) => {
+      const proposal = await propose();
+      const first = firstAnswers(kind, proposal);
+      expect(first).toMatchObject({ headerRow: 3, headed: true });
+      expect(first.choices[1]).not.toBe("ignore");
+      expect(tableOf(proposal, first)).toEqual({ headings, samples: rows.slice(3) });
+      expect(hasQuestions(kind, proposal)).toBe(true);
+      expect(headerRowsOf(proposal, 0).map(({ row }) => row)).toEqual([1, 2, 3, 4, 5]);
 
-    const other = answersAt(kind, proposal, { sheet: 0, headerRow: 4 });
-    expect(tableOf(proposal, other).headings).toEqual(["1", "42", "x"]);
-    const sent = await chosenOf(kind, proposal, { ...first, choices: ["ignore", first.choices[1], "ignore"] });
-    expect(sent.rowOffset).toBe(3);
-    expect(await sent.body.text()).not.toContain("Oktober");
-  });
+      const other = answersAt(kind, proposal, { sheet: 0, headerRow: 4 });
+      expect(tableOf(proposal, other).headings).toEqual(["1", "42", "x"]);
+      const sent = await chosenOf(kind, proposal, { ...first, choices: ["ignore", first.choices[1], "ignore"] });
+      expect(sent.rowOffset).toBe(3);
+      expect(await sent.body.text()).not.toContain("Oktober");
+    },
+  );
 });
 
 describe.each(jobKinds)("of a workbook for %s the proposed sheet", (kind) => {

@@ -195,10 +195,13 @@ describe("with fewer processes than are expected", () => {
   });
 });
 
-test.each(seen)("a certificate that is about to expire is to be replaced and the process restarted, as started by %s", (way) => {
-  const problems = [{ code: "certificate_ending", detail: "tls", since: "2027-01-31T12:00:00Z" }];
-  const [check] = checkProcesses([state({ kind: "api", problems })], way).filter(
-    ({ name }) => name === "process api one",
-  );
-  expect(check?.remedy).toBe(`Replace it and its key. ${restart(way, ["api"])}`);
-});
+test.each(seen)(
+  "a certificate that is about to expire is to be replaced and the process restarted, as started by %s",
+  (way) => {
+    const problems = [{ code: "certificate_ending", detail: "tls", since: "2027-01-31T12:00:00Z" }];
+    const [check] = checkProcesses([state({ kind: "api", problems })], way).filter(
+      ({ name }) => name === "process api one",
+    );
+    expect(check?.remedy).toBe(`Replace it and its key. ${restart(way, ["api"])}`);
+  },
+);

@@ -144,7 +144,7 @@ test("a service may grant openid and offline_access to a useragent, although it 
   expect(await weak.post("/api/applications", useragent)).toBeError("insufficient_scope");
 });
 
-test("a service cannot grant the other scopes that no service may hold", async () => {
+test("a service cannot grant role.modify, which no service may hold", async () => {
   const scopes = ["openid", "role.modify"];
   const answer = await as.service().post("/api/applications", { ...useragent, scopes });
   expect(answer).toBeError("insufficient_scope");

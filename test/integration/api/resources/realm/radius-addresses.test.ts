@@ -52,7 +52,7 @@ describe("addresses that the realm does not name", () => {
     expect(await silent.activity()).toMatchObject({ realmChecks: { servers: 1 }, diagnosis: { code: "never_asked" } });
   });
 
-  test("are listed separately in the set-up, whose step stays open; if the realm names no address, the step is done", async () => {
+  test("are listed apart in the set-up step for RADIUS servers, which stays open; if the realm names no address, they are its servers and the step is done", async () => {
     const listed = [{ address: stranger, lastAt: expect.any(String) }];
     expect(await naming.asks()).toMatchObject({ state: "todo", facts: { servers: [], others: listed, lastAt: null } });
     expect(await silent.asks()).toMatchObject({ state: "done", facts: { servers: listed, others: [] } });

@@ -267,11 +267,14 @@ const rights: [place: string, scopes: Scope[], text: () => string, expected: str
   ["audit", ["audit.read", "job.read"], () => "leavers", ["job_start"]],
 ];
 
-test.each(rights)("%s with %j: a text finds only what the caller may read with these scopes", async (place, scopes, text, expected) => {
-  const caller = as.service({ realmId, scopes });
-  expect(await found(place, text(), { caller })).toEqual(expected);
-  if (withoutColumn.includes(place)) expect(await found(place, text(), { caller, by: "search" })).toEqual(expected);
-});
+test.each(rights)(
+  "%s with %j: a text finds only what the caller may read with these scopes",
+  async (place, scopes, text, expected) => {
+    const caller = as.service({ realmId, scopes });
+    expect(await found(place, text(), { caller })).toEqual(expected);
+    if (withoutColumn.includes(place)) expect(await found(place, text(), { caller, by: "search" })).toEqual(expected);
+  },
+);
 
 test("totals of large lists are counted for the scopes of each caller", async () => {
   const narrow = as.service({ realmId, scopes: ["user.read"] });

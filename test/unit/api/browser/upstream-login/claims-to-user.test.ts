@@ -37,9 +37,12 @@ test.each([
   ["\u200bMia\u00ad\ufeff", "Mia"],
   ["Mi\u200ba", "Mi\u200ba"],
   ["\u200b\u202e", undefined],
-])("the name %j is kept as %j: invisible characters are removed at both ends, and no name makes the sign-in fail", (name, kept) => {
-  expect(personOf({ ...claims, name }, {})).toMatchObject({ pairwiseId: "p", displayName: kept });
-});
+])(
+  "the name %j is kept as %j: invisible characters are removed at both ends, and no name makes the sign-in fail",
+  (name, kept) => {
+    expect(personOf({ ...claims, name }, {})).toMatchObject({ pairwiseId: "p", displayName: kept });
+  },
+);
 
 test.each(["not-an-email", "Mia <mia@x.example>", "mia@x.example, ida@x.example", "mia@localhost"])(
   "%s is not an e-mail address: it is dropped, and the person is still identified",
