@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 /** Calls that start a compiled process of the service, the launcher of Postgres, or a reverse proxy. */
-const starters = /\b(?:startService|startWhole|startBuilt|startAs|startEmbeddedPostgres|startTlsNginx)\(/;
+const starters =
+  /\b(?:startService|startWhole|startBuilt|startAs|startEmbeddedPostgres|startTlsNginx)\(|\brequireTool\("nginx"\)/;
 const otherCommands = /^(?:bench|deploy|e2e|fault|process|screenshots|support)\/|^conformance\/radius\//;
 
 test("npm test starts no process of the service and no proxy: tests that start them are below test/process", () => {

@@ -6,6 +6,7 @@ import { sql } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { openssl } from "../../../../support/pki/openssl.ts";
+import { eventually } from "../../../../support/run/eventually.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 import type { TestWorker } from "../../../../support/service/worker.ts";
