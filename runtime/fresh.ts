@@ -61,7 +61,8 @@ export function createFresh<Value>(compute: () => Promise<Value>, options: Fresh
 export interface FreshByKey<Value> {
   /**
    * `compute` must answer the same question whenever the key is the same. It runs only if this call starts a
-   * computation, so it may use something that exists only during the call, such as a transaction.
+   * computation. Without `renewedAfterMs` it ends before the call does, so it may use what exists only during the call,
+   * such as a transaction.
    */
   get(key: string, compute: () => Promise<Value>): Promise<Value>;
   peek(key: string): Value | undefined;
