@@ -184,8 +184,7 @@ describe("instead of an answer", () => {
   });
 
   test("an issuer whose key is missing is tryLater", async () => {
-    const keyless = await givenIssuingRealm(api.database.owner);
-    await api.database.owner.query(sql`delete from issuer_keys where issuer_id = ${keyless.issuerId}`);
+    const keyless = await givenIssuingRealm(api.database.owner, { hasKey: false });
     const asked = encodeOcspRequest([encodeCertId({ issuer: keyless.issuer, serialNumber: "1" })]);
     expect(await errorOf(at(first, keyless), asked)).toBe(ocspErrors.tryLater);
   });

@@ -90,6 +90,7 @@ export async function givenIssuingRealm(
     maxProfiles = 5,
     infrastructureDomains = ["demo.example", "example.org"],
     keyTypes = quickKeys,
+    hasKey = true,
     ...special
   }: {
     maxProfiles?: number;
@@ -99,6 +100,8 @@ export async function givenIssuingRealm(
      * suits each device.
      */
     keyTypes?: Partial<Record<DeviceType, KeyType>>;
+    /** False: the key of the issuing CA is missing from the beginning, so no running worker has read it. */
+    hasKey?: boolean;
   } & Special = {},
 ): Promise<IssuingRealm> {
   const at = systemClock.now();
@@ -127,6 +130,7 @@ export async function givenIssuingRealm(
       encryptedKey: issuing.encryptedKey,
       at,
     });
+    if (!hasKey) await tx.query(sql`delete from issuer_keys where issuer_id = ${issuer.id}`);
     if (special.publicationUrl !== undefined) {
       await rootCrls.publish(tx, await signRootCrl({ root, passphrase: testPassphrase, before: undefined, at }));
     }
