@@ -4,7 +4,8 @@ import { durationsReporter } from "./test/support/run/durations-reporter.ts";
 import LongFirst from "./test/support/run/sequencer.ts";
 
 // A busy machine is slow, which is not a failure: these limits end hanging tests and promise nothing about speed.
-const limits = { testTimeout: 120_000, hookTimeout: 600_000 };
+// A full run tries ten times as much in some tests.
+const limits = { testTimeout: process.env["TEST_EXTENT"] === "full" ? 600_000 : 120_000, hookTimeout: 600_000 };
 const services = { globalSetup: "test/support/run/global-setup.ts", ...limits };
 
 /** Tests with a RADIUS server take some minutes, so they have their own command. */
