@@ -22,7 +22,7 @@ import { ocspWaits } from "../domain/certificate/ocsp-waits.ts";
 import { within } from "../runtime/deadline.ts";
 
 export interface Responder {
-  /** Answers a request for an issuer from an address. Never rejects: a failure also yields an answer. */
+  /** Returns the OCSP response to an address's request for an issuer. Never rejects: a failure is a response, too. */
   answer(issuerId: string, request: Buffer, address: string): Promise<OcspAnswer>;
 }
 

@@ -172,7 +172,7 @@ const email = (labels: Omit<DirectoryEmail, "value"> | undefined): Attribute => 
     if (main === undefined) return;
     const found = emailOf(main);
     if (found === undefined) dropped.add("emails");
-    // From a whole list, the entry gets the default labels where it has none.
+    // An entry of a whole list gets the default for each label that it lacks.
     else change.email = labels === undefined ? { type: "work", primary: true, ...found } : { ...found, ...labels };
   },
   remove({ change }) {

@@ -4,7 +4,7 @@ import type { z } from "zod";
 export const queueNames = ["issuance", "bulk-job-steps", "bulk-job-rows"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** What both sides of a queue agree on. A payload is a version and ids, so reading the queue reveals nothing else. */
+/** The contract between both sides of a queue. A payload is a version and ids, so reading the queue reveals nothing else. */
 export interface TaskDefinition<Payload> {
   name: string;
   queue: QueueName;

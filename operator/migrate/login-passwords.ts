@@ -18,7 +18,7 @@ const filesOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Reads the passwords of an installation's logins from a directory that `operator secrets create` has made. */
 export const readLoginPasswords = (directory: string): { name: string; password: string }[] => {
-  // Directories made by earlier versions contain no password for the owner, who then has none, as before.
+  // Directories made by earlier versions contain no password for the owner; its password is then left as it is.
   const ofOwner = join(directory, "postgres", ownerPasswordFile);
   const owners = existsSync(ofOwner) ? [{ name: ownerRole, password: readPassword(ofOwner) }] : [];
   const logins = installationLogins.map(({ name, group }) => {

@@ -9,7 +9,7 @@ import type { Provider } from "./provider.ts";
 import type { ProvidersOfRealms } from "./providers-of-realms.ts";
 import { wrapUpstreamErrors, reasonOf, UpstreamError, type UpstreamProblem } from "./upstream-error.ts";
 
-/** What all callback requests of this process share. */
+/** The state that all callback requests of this process share. */
 export interface Callback {
   providers: ProvidersOfRealms;
   /**

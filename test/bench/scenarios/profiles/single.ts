@@ -86,7 +86,7 @@ export const single: Scenario = {
   },
 };
 
-/** Returns the mean time of each step, from the service's own metrics; empty if the service has none. */
+/** Returns the mean time of each step, from the service's metrics; empty if it reports no steps. */
 async function stepsAtOne({ service }: Run, create: () => Promise<unknown>): Promise<string> {
   const before = await service.metrics();
   await create();

@@ -4,9 +4,10 @@ import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import * as seals from "../../../../db/queries/audit/audit-seals.ts";
 import type { AuditSubject } from "../../../../db/queries/audit/audit-subjects.ts";
 import * as timeline from "../../../../db/queries/audit/timeline.ts";
-import { sql, type Sql } from "../../../../db/sql.ts";
+import { sql } from "../../../../db/sql.ts";
 import { fromNow, givenRows } from "../../../support/given/given.ts";
 import { useDatabase } from "../../../support/run/database.ts";
+import { plansOf } from "../../../support/run/plans.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
@@ -33,22 +34,7 @@ beforeAll(async () => {
   await database.owner.query(sql`vacuum analyze audit_entries`);
 });
 
-/** Returns the plans of the statements that `read` runs. */
-async function plansOf(read: (watched: Db) => Promise<unknown>): Promise<string[]> {
-  const statements: Sql[] = [];
-  await read({
-    query: (statement) => {
-      statements.push(statement);
-      return db.query(statement);
-    },
-  });
-  return Promise.all(
-    statements.map(async (statement) => {
-      const lines = await db.query<{ "QUERY PLAN": string }>(sql`explain ${statement}`);
-      return lines.map((line) => line["QUERY PLAN"]).join("\n");
-    }),
-  );
-}
+const plansFor = async (read: (watched: Db) => Promise<unknown>): Promise<string[]> => (await plansOf(db, read)).plans;
 
 const listAbout = (about: AuditSubject[], watched: Db = db) =>
   audit.list(watched, { realmId, at: fromNow(0), page: { limit: 50, offset: 0, filter: { about }, sort: [] } });
@@ -58,7 +44,7 @@ describe("with 100,000 entries", () => {
     const { items, total } = await listAbout([`user:${few}`]);
     expect({ items: items.length, total }).toEqual({ items: 5, total: 5 });
 
-    const plans = await plansOf((watched) => listAbout([`user:${few}`], watched));
+    const plans = await plansFor((watched) => listAbout([`user:${few}`], watched));
     expect(plans).toHaveLength(2);
     for (const plan of plans) {
       expect(plan).toContain("audit_entries_about");
@@ -69,7 +55,7 @@ describe("with 100,000 entries", () => {
   test("many entries about a subject are read one page at a time, in order", async () => {
     const { items, total } = await listAbout(["user:x777"]);
     expect({ items: items.length, total }).toEqual({ items: 50, total: 10_000 });
-    const [, page] = await plansOf((watched) => listAbout(["user:x777"], watched));
+    const [, page] = await plansFor((watched) => listAbout(["user:x777"], watched));
     expect(page).not.toContain("Seq Scan on audit_entries");
   });
 
@@ -84,9 +70,9 @@ describe("with 100,000 entries", () => {
     expect(await audit.sealedBetween(db, { ...page, filter: {} })).toHaveLength(2_000);
 
     const plans = [
-      ...(await plansOf((watched) => audit.sealedBetween(watched, { ...page, filter: {} }))),
-      ...(await plansOf((watched) => seals.sealsBetween(watched, page))),
-      ...(await plansOf((watched) => audit.unplaced(watched, { realmId, filter: {}, ids: ["1", "2"] }))),
+      ...(await plansFor((watched) => audit.sealedBetween(watched, { ...page, filter: {} }))),
+      ...(await plansFor((watched) => seals.sealsBetween(watched, page))),
+      ...(await plansFor((watched) => audit.unplaced(watched, { realmId, filter: {}, ids: ["1", "2"] }))),
     ];
     expect(plans).toHaveLength(3);
     for (const plan of plans) {
@@ -96,7 +82,7 @@ describe("with 100,000 entries", () => {
   });
 
   test("a timeline reads neither the whole log nor other people's profiles and issuances", async () => {
-    const [plan = ""] = await plansOf((watched) =>
+    const [plan = ""] = await plansFor((watched) =>
       timeline.ofUser(watched, { realmId, userId: few, before: fromNow(0), at: fromNow(0), limit: 50 }),
     );
     expect(plan).toContain("audit_entries_about");

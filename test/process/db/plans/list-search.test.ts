@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Database, Db } from "../../../../db/client.ts";
+import type { Database } from "../../../../db/client.ts";
 import * as users from "../../../../db/queries/people/users.ts";
-import { sql, type Sql } from "../../../../db/sql.ts";
+import { sql } from "../../../../db/sql.ts";
 import { useDatabase } from "../../../support/run/database.ts";
+import { plansOf } from "../../../support/run/plans.ts";
 import { fromNow, givenRows } from "../../../support/given/given.ts";
 
 const database = useDatabase();
@@ -25,22 +26,11 @@ beforeAll(async () => {
 
 /** Returns the users that a text finds, and the plans of the statements that read the list. */
 async function plansFor(text: string): Promise<{ found: string[]; plans: string[] }> {
-  const statements: Sql[] = [];
-  const watched: Db = {
-    query: (statement) => {
-      statements.push(statement);
-      return db.query(statement);
-    },
-  };
   const page = { limit: 25, offset: 0, filter: { text }, sort: [] };
-  const { items } = await users.list(watched, { realmId, at: fromNow(0), finds: new Set(["person", "profile"]), page });
-  const plans = await Promise.all(
-    statements.map(async (statement) => {
-      const lines = await db.query<{ "QUERY PLAN": string }>(sql`explain ${statement}`);
-      return lines.map((line) => line["QUERY PLAN"]).join("\n");
-    }),
+  const { answer, plans } = await plansOf(db, (watched) =>
+    users.list(watched, { realmId, at: fromNow(0), finds: new Set(["person", "profile"]), page }),
   );
-  return { found: items.map(({ pairwiseId }) => pairwiseId), plans };
+  return { found: answer.items.map(({ pairwiseId }) => pairwiseId), plans };
 }
 
 test.each(["owner@campus", "12345678"])("users found by %s are found by indexes", async (text) => {

@@ -1,10 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Database, Db } from "../../../../db/client.ts";
 import * as certificatePages from "../../../../db/queries/certificates/certificate-pages.ts";
-import { sql, type Sql } from "../../../../db/sql.ts";
+import { sql } from "../../../../db/sql.ts";
 import { fromNow, givenRows } from "../../../support/given/given.ts";
 import { eventually } from "../../../support/run/eventually.ts";
 import { useDatabase } from "../../../support/run/database.ts";
+import { plansOf } from "../../../support/run/plans.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
@@ -47,21 +48,7 @@ const list = (page: Ask, watched: Db = db) =>
   });
 
 /** Returns the plans of the statements that read a page. */
-async function plansOf(page: Ask): Promise<string[]> {
-  const statements: Sql[] = [];
-  await list(page, {
-    query: (statement) => {
-      statements.push(statement);
-      return db.query(statement);
-    },
-  });
-  return Promise.all(
-    statements.map(async (statement) => {
-      const lines = await db.query<{ "QUERY PLAN": string }>(sql`explain ${statement}`);
-      return lines.map((line) => line["QUERY PLAN"]).join("\n");
-    }),
-  );
-}
+const plansFor = async (page: Ask): Promise<string[]> => (await plansOf(db, (watched) => list(page, watched))).plans;
 
 describe("revoked profiles among many", () => {
   test.each<[what: string, page: Ask]>([
@@ -70,7 +57,7 @@ describe("revoked profiles among many", () => {
     ["the last page", { offset: revokedCount - 20 }],
     ["the oldest revocations", { sort: [{ key: "revoketime", direction: "asc" }] }],
   ])("%s is read and counted in the order of an index", async (_, page) => {
-    const plans = await plansOf(page);
+    const plans = await plansFor(page);
     expect(plans.length).toBeGreaterThan(1);
     for (const plan of plans) {
       expect(plan).toMatch(/Index (?:Only )?Scan (?:Backward )?using certificates_revoked/);
@@ -79,7 +66,7 @@ describe("revoked profiles among many", () => {
   });
 
   test("serial numbers are found by an index of their own", async () => {
-    const [plan = ""] = await plansOf({ filter: { serials: ["1000005", "1000010", "1000012"] } });
+    const [plan = ""] = await plansFor({ filter: { serials: ["1000005", "1000010", "1000012"] } });
     expect(plan).toContain("certificates_serial_number");
     expect(plan).not.toContain("Seq Scan on certificates");
   });

@@ -5,9 +5,10 @@ import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import * as certificatePages from "../../../../db/queries/certificates/certificate-pages.ts";
 import * as guestAccounts from "../../../../db/queries/people/guest-accounts.ts";
 import * as identities from "../../../../db/queries/sign-in/upstream-identities.ts";
-import { sql, type Sql } from "../../../../db/sql.ts";
+import { sql } from "../../../../db/sql.ts";
 import { searchPlaces, type SearchPlace } from "../../../../domain/search-places.ts";
 import { useDatabase } from "../../../support/run/database.ts";
+import { plansOf } from "../../../support/run/plans.ts";
 import { fromNow, givenRows } from "../../../support/given/given.ts";
 
 const database = useDatabase();
@@ -82,24 +83,6 @@ beforeAll(async () => {
   `);
 });
 
-/** Returns a list's response, and the plans of the statements that read it. */
-async function plansOf<Answer>(read: (watched: Db) => Promise<Answer>): Promise<{ answer: Answer; plans: string[] }> {
-  const statements: Sql[] = [];
-  const answer = await read({
-    query: (statement) => {
-      statements.push(statement);
-      return db.query(statement);
-    },
-  });
-  const plans = await Promise.all(
-    statements.map(async (statement) => {
-      const lines = await db.query<{ "QUERY PLAN": string }>(sql`explain ${statement}`);
-      return lines.map((line) => line["QUERY PLAN"]).join("\n");
-    }),
-  );
-  return { answer, plans };
-}
-
 const searched = (place: SearchPlace, text: string) => ({
   realmId,
   at: fromNow(0),
@@ -135,7 +118,7 @@ describe("a text in the search of a list reads no large table as a whole", () =>
     ["audit", "zuckmayer", 5],
     ["audit", "no such person", 0],
   ])("%s: %s", async (list, text, found) => {
-    const { answer, plans } = await plansOf<{ total: number }>((watched) => lists[list](text, watched));
+    const { answer, plans } = await plansOf<{ total: number }>(db, (watched) => lists[list](text, watched));
     expect(answer.total).toBe(found);
     for (const plan of plans) expect(plan).not.toMatch(largeTables);
   });
@@ -144,7 +127,7 @@ describe("a text in the search of a list reads no large table as a whole", () =>
     const [profile] = await db.query<{ serial: string }>(sql`
       select serial_number as serial from certificates
        where realm_id = ${realmId} and kind = ${list === "guestAccounts" ? "guest" : "user"} order by id desc limit 1`);
-    const { answer, plans } = await plansOf<{ total: number }>((watched) =>
+    const { answer, plans } = await plansOf<{ total: number }>(db, (watched) =>
       lists[list](profile?.serial ?? "", watched),
     );
     expect(answer.total).toBe({ profiles: 1, guestAccounts: 1, jobs: 1, audit: 0 }[list]);
@@ -153,7 +136,7 @@ describe("a text in the search of a list reads no large table as a whole", () =>
 });
 
 test("the last sign-in through an identity provider is looked up by an index, even if there was never one", async () => {
-  const { answer, plans } = await plansOf((watched) => identities.findLastSignIn(watched, { realmId }));
+  const { answer, plans } = await plansOf(db, (watched) => identities.findLastSignIn(watched, { realmId }));
   expect(answer).toBeNull();
   for (const plan of plans) expect(plan).toContain("audit_entries_upstream_sign_ins");
 });
