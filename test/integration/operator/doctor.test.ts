@@ -14,6 +14,7 @@ import { givenRows } from "../../support/given/given.ts";
 import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts";
 import { startPublication } from "../../support/given/publication-server.ts";
 import { freePort, scratchDirectory } from "../../support/run/services.ts";
+import { atEnd } from "../../support/run/at-end.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { givenTwins } from "../../support/given/spellings.ts";
 import { useOperator, type RunOptions } from "./operator-support.ts";
@@ -408,6 +409,9 @@ test("the free disk space is that of the data directory, not of the memory for s
 test("without a passphrase the doctor opens no issuer key, makes no passphrase, and fails only for a missing key", async () => {
   const realm = await operator.realm();
   const empty = await scratchDirectory("realmpass-without-");
+  atEnd(() => {
+    rmSync(empty, { recursive: true });
+  });
   const env = { REALMPASS_DATA_DIRECTORY: empty, REALMPASS_GENERATE_SECRETS: "1" };
   const issuerKey = async () => {
     const { checks } = await examine(["--realm", realm], { env });

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../../../db/client.ts";
@@ -7,6 +8,7 @@ import { sql } from "../../../db/sql.ts";
 import { createDisk } from "../../../process/disk.ts";
 import { useDatabase } from "../../support/run/database.ts";
 import { scratchDirectory } from "../../support/run/services.ts";
+import { atEnd } from "../../support/run/at-end.ts";
 
 const database = useDatabase();
 afterEach(() => {
@@ -49,6 +51,7 @@ test("a disk that Postgres reports as full counts as full for 30 s, and the proc
 
 test("the disk of a trial's own Postgres counts as full below a limit of free space; other disks are not checked", async () => {
   const dataDirectory = await scratchDirectory("realmpass-disk-");
+  atEnd(() => rm(dataDirectory, { recursive: true }));
   const isFull = (bytesMin: number) =>
     createDisk({ dataDirectory, problems: noProblems, log: { error: () => undefined }, bytesMin }).isFull();
   expect(await isFull(Number.MAX_SAFE_INTEGER)).toBe(false);

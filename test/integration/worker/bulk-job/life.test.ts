@@ -598,9 +598,9 @@ function behaviour(kind: QueueBackend["kind"]): void {
   });
 
   test("a small job of one realm does not wait for a large one of another", async () => {
-    const rows = extent(15_000, 0.3);
+    const rows = extent(15_000, 0.12);
     const large = await onboardingOf(await given.realm(), { rows: names(rows) });
-    const small = await onboardingOf(await given.realm(), { rows: names(200) });
+    const small = await onboardingOf(await given.realm(), { rows: names(100) });
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     await notifyWorkers(queues, large);
     await eventually(async () => {
