@@ -1,5 +1,5 @@
 import { Alert, Button, CopyButton, Group, List, Stack, Text } from "@mantine/core";
-import { IconCopy, IconExternalLink, IconStethoscope } from "@tabler/icons-react";
+import { IconCopy, IconExternalLink, IconStethoscope } from "../ui/icons.tsx";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Allowed } from "../session/allowed.tsx";

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconDeviceMobilePlus } from "@tabler/icons-react";
+import { IconDeviceMobilePlus } from "../ui/icons.tsx";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { DeviceType } from "../../domain/certificate/device.ts";

@@ -1,5 +1,5 @@
 import { ActionIcon, Group, NativeSelect, Text } from "@mantine/core";
-import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { IconChevronLeft, IconChevronRight } from "../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { formatNumber } from "../ui/value/time.tsx";
 import { pageSizes, type ListState } from "./list-state.ts";

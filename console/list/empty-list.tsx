@@ -1,5 +1,5 @@
 import { Stack, Text, ThemeIcon } from "@mantine/core";
-import type { Icon } from "@tabler/icons-react";
+import type { Icon } from "../ui/icons.tsx";
 import type { ReactNode } from "react";
 
 export interface Empty {
@@ -15,7 +15,7 @@ export function EmptyList({ icon: Picture, text, action }: Empty) {
   return (
     <Stack align="center" gap="md" py={64}>
       <ThemeIcon size={72} radius="xl" variant="light" aria-hidden>
-        <Picture size={38} stroke={1.5} />
+        <Picture size={38} strokeWidth={1.5} />
       </ThemeIcon>
       <Text ta="center" maw={420}>
         {text}

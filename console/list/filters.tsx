@@ -1,5 +1,5 @@
 import { Button, Group, NumberInput, Pill, Popover, Select, Stack, Text, TextInput } from "@mantine/core";
-import { IconFilter } from "@tabler/icons-react";
+import { IconFilter } from "../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { instantOf, localTime } from "../session/local-time.ts";
 import { formatTime } from "../ui/value/time.tsx";

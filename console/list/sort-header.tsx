@@ -1,5 +1,5 @@
 import { Group, UnstyledButton, VisuallyHidden } from "@mantine/core";
-import { IconArrowDown, IconArrowUp, IconSelector } from "@tabler/icons-react";
+import { IconArrowDown, IconArrowUp, IconSelector } from "../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 
 export type SortOrder = "asc" | "desc";

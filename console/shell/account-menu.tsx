@@ -1,5 +1,5 @@
 import { Button, Menu, Text } from "@mantine/core";
-import { IconDeviceMobile, IconLanguage, IconLogout } from "@tabler/icons-react";
+import { IconDeviceMobile, IconLanguage, IconLogout } from "../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { base } from "../api/page-settings.ts";
 import { signOut, useSession } from "../session/session.tsx";

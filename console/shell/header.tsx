@@ -1,5 +1,5 @@
 import { ActionIcon, Avatar, Burger, Button, Group, Text, useMantineColorScheme } from "@mantine/core";
-import { IconMoon, IconSun, IconSunMoon } from "@tabler/icons-react";
+import { IconMoon, IconSun, IconSunMoon } from "../ui/icons.tsx";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { loadPart } from "../ui/load-file.ts";

@@ -1,5 +1,5 @@
 import { Button, Group } from "@mantine/core";
-import { IconBan, IconDeviceMobilePlus, IconLock, IconLockOpen, IconPlus, IconUserShield } from "@tabler/icons-react";
+import { IconBan, IconDeviceMobilePlus, IconLock, IconLockOpen, IconPlus, IconUserShield } from "../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../session/may.ts";
 import type { IntendedDeed } from "../ui/intent.ts";

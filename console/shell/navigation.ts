@@ -9,7 +9,7 @@ import {
   IconSettings,
   IconUserHeart,
   IconUsers,
-} from "@tabler/icons-react";
+} from "../ui/icons.tsx";
 import { consolePath } from "../api/page-settings.ts";
 
 /** The side navigation: groups of places, each with the key that opens it after `g`. */

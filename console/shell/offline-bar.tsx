@@ -1,6 +1,6 @@
 import { Alert } from "@mantine/core";
 import { useNetwork } from "@mantine/hooks";
-import { IconWifiOff } from "@tabler/icons-react";
+import { IconWifiOff } from "../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 
 /** Shows that there is no connection, as long as there is none. */

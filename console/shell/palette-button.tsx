@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Kbd } from "@mantine/core";
-import { IconSearch } from "@tabler/icons-react";
+import { IconSearch } from "../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { openPalette } from "../ui/palette-state.ts";
 

@@ -1,6 +1,6 @@
 import { Group, Loader, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue, useMediaQuery } from "@mantine/hooks";
-import { IconSearch } from "@tabler/icons-react";
+import { IconSearch } from "../ui/icons.tsx";
 import { useRouter } from "@tanstack/react-router";
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
-import { IconClock } from "@tabler/icons-react";
+import { IconClock } from "../ui/icons.tsx";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { signInAgain } from "../api/sign-in.ts";

@@ -1,5 +1,5 @@
 import { Badge, Box, NavLink, Stack, Text } from "@mantine/core";
-import { IconBook } from "@tabler/icons-react";
+import { IconBook } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useRouterState } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";

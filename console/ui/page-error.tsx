@@ -1,5 +1,5 @@
 import { Alert, Button, Center, Loader, Text } from "@mantine/core";
-import { IconWifiOff } from "@tabler/icons-react";
+import { IconWifiOff } from "./icons.tsx";
 import type { ErrorComponentProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";

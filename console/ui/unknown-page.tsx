@@ -1,5 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
-import { IconSearch } from "@tabler/icons-react";
+import { IconSearch } from "./icons.tsx";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 import { Alert, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { IconAlertTriangle } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { useApplicationFields, type ApplicationForm } from "./application-form.ts";
 import type { ApplicationType } from "./applications.ts";

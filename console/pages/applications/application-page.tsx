@@ -1,6 +1,6 @@
 import { Button, Card, Skeleton, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconKey, IconPlayerPause, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
+import { IconKey, IconPlayerPause, IconPlayerPlay, IconTrash } from "../../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";

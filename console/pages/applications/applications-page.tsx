@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconApps, IconPlus } from "@tabler/icons-react";
+import { IconApps, IconPlus } from "../../ui/icons.tsx";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { CsvColumn } from "../../../domain/csv.ts";

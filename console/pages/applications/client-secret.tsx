@@ -1,5 +1,5 @@
 import { Button, Stack, Text } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
+import { IconDownload } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { saveFile } from "../../list/export-csv.ts";
 import { CopyBox } from "../../ui/value/copy-box.tsx";

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Radio, SimpleGrid, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { IconAlertTriangle } from "../../ui/icons.tsx";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ApplicationType } from "./applications.ts";

@@ -1,4 +1,4 @@
-import { IconClipboardList } from "@tabler/icons-react";
+import { IconClipboardList } from "../../ui/icons.tsx";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";

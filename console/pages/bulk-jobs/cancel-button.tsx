@@ -1,5 +1,5 @@
 import { Button, Text } from "@mantine/core";
-import { IconPlayerStop } from "@tabler/icons-react";
+import { IconPlayerStop } from "../../ui/icons.tsx";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { confirm } from "../../ui/dialog/confirm.tsx";

@@ -1,5 +1,5 @@
 import { Paper, SimpleGrid, Text } from "@mantine/core";
-import { IconAlertTriangle, IconBan, IconCircleCheck, IconEqual, IconUserOff, type Icon } from "@tabler/icons-react";
+import { IconAlertTriangle, IconBan, IconCircleCheck, IconEqual, IconUserOff, type Icon } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { textColor } from "../../ui/theme.ts";
 import { useNumber } from "./counts.ts";

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
+import { IconDownload } from "../../ui/icons.tsx";
 import { useMutation } from "@tanstack/react-query";
 import { useErrorMessage } from "../../ui/notice/error-notice.tsx";
 import { notifyFailed } from "../../ui/notice/notify.tsx";

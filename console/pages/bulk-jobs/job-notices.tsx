@@ -1,5 +1,5 @@
 import { Alert } from "@mantine/core";
-import { IconAlertTriangle, IconArrowBackUp, IconInfoCircle, IconPlugConnectedX } from "@tabler/icons-react";
+import { IconAlertTriangle, IconArrowBackUp, IconInfoCircle, IconPlugConnectedX } from "../../ui/icons.tsx";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { jobFailures, jobNotices } from "../../../domain/bulk-job/job.ts";

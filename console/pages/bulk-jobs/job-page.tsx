@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { IconClock } from "@tabler/icons-react";
+import { IconClock } from "../../ui/icons.tsx";
 import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { kindsOfJob } from "../../../domain/bulk-job/job.ts";

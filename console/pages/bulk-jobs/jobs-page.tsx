@@ -1,5 +1,5 @@
 import { Stack, Text } from "@mantine/core";
-import { IconListCheck } from "@tabler/icons-react";
+import { IconListCheck } from "../../ui/icons.tsx";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 import { Button, Group } from "@mantine/core";
-import { IconBan, IconUserCheck, IconUserMinus, IconUserPlus, type Icon } from "@tabler/icons-react";
+import { IconBan, IconUserCheck, IconUserMinus, IconUserPlus, type Icon } from "../../ui/icons.tsx";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../session/may.ts";

@@ -1,5 +1,5 @@
 import { ActionIcon, Group, Tooltip } from "@mantine/core";
-import { IconDownload, IconPlayerStop, IconRefresh, type Icon } from "@tabler/icons-react";
+import { IconDownload, IconPlayerStop, IconRefresh, type Icon } from "../../ui/icons.tsx";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../session/may.ts";

@@ -1,5 +1,5 @@
 import { Group, Text, ThemeIcon, VisuallyHidden } from "@mantine/core";
-import { IconCheck, IconMinus } from "@tabler/icons-react";
+import { IconCheck, IconMinus } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { steps, type Step } from "./steps.ts";
 

@@ -1,5 +1,5 @@
 import { Paper, Text } from "@mantine/core";
-import type { Icon } from "@tabler/icons-react";
+import type { Icon } from "../../ui/icons.tsx";
 import type { ReactNode } from "react";
 
 /** A number, its title and a note. */

@@ -1,5 +1,5 @@
 import { SimpleGrid, Stack } from "@mantine/core";
-import { IconDeviceLaptop, IconHourglass, IconListCheck, IconShieldCheck } from "@tabler/icons-react";
+import { IconDeviceLaptop, IconHourglass, IconListCheck, IconShieldCheck } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { StatusBadge } from "../../ui/value/status-badge.tsx";

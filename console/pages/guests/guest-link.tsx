@@ -1,5 +1,5 @@
 import { Alert, Button, Card, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { IconAlertTriangle, IconEye, IconEyeOff, IconPrinter } from "@tabler/icons-react";
+import { IconAlertTriangle, IconEye, IconEyeOff, IconPrinter } from "../../ui/icons.tsx";
 import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useRef } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,6 +1,6 @@
 import { Button, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconBan, IconPencil } from "@tabler/icons-react";
+import { IconBan, IconPencil } from "../../ui/icons.tsx";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";

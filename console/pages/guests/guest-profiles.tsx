@@ -1,5 +1,5 @@
 import { Title } from "@mantine/core";
-import { IconDevices } from "@tabler/icons-react";
+import { IconDevices } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { lastCheckOf } from "../../../domain/certificate/last-check.ts";
 import type { CsvColumn } from "../../../domain/csv.ts";

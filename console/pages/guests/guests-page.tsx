@@ -1,5 +1,5 @@
 import { Button, Modal, SegmentedControl, Stack, Text } from "@mantine/core";
-import { IconPlus, IconUserHeart } from "@tabler/icons-react";
+import { IconPlus, IconUserHeart } from "../../ui/icons.tsx";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,5 +1,5 @@
 import { Anchor, Button, Stack, Text } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
+import { IconDownload } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { base } from "../../api/page-settings.ts";
 import { useSession } from "../../session/session.tsx";

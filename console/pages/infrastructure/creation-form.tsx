@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Radio, Stack, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { IconAlertTriangle } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { Form } from "../../ui/form/form.tsx";
 import { SliderField } from "../../ui/form/slider-field.tsx";

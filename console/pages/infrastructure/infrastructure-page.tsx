@@ -1,5 +1,5 @@
 import { Button, Modal, Text } from "@mantine/core";
-import { IconPlus, IconRouter } from "@tabler/icons-react";
+import { IconPlus, IconRouter } from "../../ui/icons.tsx";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

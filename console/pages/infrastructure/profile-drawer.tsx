@@ -1,5 +1,5 @@
 import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { IconBan } from "@tabler/icons-react";
+import { IconBan } from "../../ui/icons.tsx";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { lastCheckOf } from "../../../domain/certificate/last-check.ts";

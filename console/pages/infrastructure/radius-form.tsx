@@ -1,6 +1,6 @@
 import { Button, Group, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { IconDownload } from "@tabler/icons-react";
+import { IconDownload } from "../../ui/icons.tsx";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { readNetworks } from "../../../domain/radius-clients.ts";

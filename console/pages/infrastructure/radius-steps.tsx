@@ -1,5 +1,5 @@
 import { Anchor, Button, Card, Loader, Group, List, Stack, Text } from "@mantine/core";
-import { IconCheck, IconDownload } from "@tabler/icons-react";
+import { IconCheck, IconDownload } from "../../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconBan, IconDevices } from "@tabler/icons-react";
+import { IconBan, IconDevices } from "../../ui/icons.tsx";
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 import { Button, FileButton, Group, SimpleGrid, Stack, Text } from "@mantine/core";
-import { IconTrash, IconUpload } from "@tabler/icons-react";
+import { IconTrash, IconUpload } from "../../ui/icons.tsx";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { logoBytesMax, logoPixelsMax } from "../../../domain/limits.ts";

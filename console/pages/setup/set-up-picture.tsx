@@ -1,5 +1,5 @@
 import { Anchor, Flex, Stack, Text, VisuallyHidden } from "@mantine/core";
-import { IconCertificate, IconDeviceMobile, IconIdBadge2, IconRouter, IconServer } from "@tabler/icons-react";
+import { IconCertificate, IconDeviceMobile, IconIdBadge2, IconRouter, IconServer } from "../../ui/icons.tsx";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { Picture } from "../../ui/picture/picture.tsx";

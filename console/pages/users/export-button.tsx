@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconFileDownload } from "@tabler/icons-react";
+import { IconFileDownload } from "../../ui/icons.tsx";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

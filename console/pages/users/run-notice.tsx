@@ -1,5 +1,5 @@
 import { Alert, Button, Group, List, Progress, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { IconAlertTriangle } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { useErrorMessage } from "../../ui/notice/error-notice.tsx";
 import { LeaveGuard } from "../../ui/dialog/leave-guard.tsx";

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconLock, IconLockOpen, IconUserCheck, IconUserOff } from "@tabler/icons-react";
+import { IconLock, IconLockOpen, IconUserCheck, IconUserOff } from "../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import type { Found } from "../../list/list-state.ts";
 import { useMay } from "../../session/may.ts";

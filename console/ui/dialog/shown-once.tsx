@@ -1,5 +1,5 @@
 import { Alert, Button, Checkbox, Group, Stack } from "@mantine/core";
-import { IconEyeOff } from "@tabler/icons-react";
+import { IconEyeOff } from "../icons.tsx";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { LeaveGuard } from "./leave-guard.tsx";

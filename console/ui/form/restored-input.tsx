@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
-import { IconHistory } from "@tabler/icons-react";
+import { IconHistory } from "../icons.tsx";
 import { useTranslation } from "react-i18next";
 import type { KeptForm } from "./draft.ts";
 

@@ -1,6 +1,6 @@
 import { Alert, Anchor, List, Text } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { IconAlertTriangle } from "../icons.tsx";
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/api-client.ts";

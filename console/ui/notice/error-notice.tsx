@@ -1,5 +1,5 @@
 import { Alert, Button, Text } from "@mantine/core";
-import { IconAlertTriangle } from "@tabler/icons-react";
+import { IconAlertTriangle } from "../icons.tsx";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/api-client.ts";
 

@@ -1,7 +1,7 @@
 import "@mantine/notifications/styles.css";
 import { Button, Group, Text } from "@mantine/core";
 import { Notifications, notifications } from "@mantine/notifications";
-import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCheck } from "../icons.tsx";
 import i18next from "i18next";
 import type { Undo } from "./undo.ts";
 

@@ -1,5 +1,5 @@
 import { ActionIcon, Code, CopyButton, Group, Tooltip } from "@mantine/core";
-import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { IconCheck, IconCopy } from "../icons.tsx";
 import { useTranslation } from "react-i18next";
 
 /** A text to copy unchanged. */

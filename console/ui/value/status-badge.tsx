@@ -12,7 +12,7 @@ import {
   IconLock,
   IconPlayerPause,
   IconUserOff,
-} from "@tabler/icons-react";
+} from "../icons.tsx";
 import { useTranslation } from "react-i18next";
 import { renewalDays } from "../../../domain/lifetimes.ts";
 

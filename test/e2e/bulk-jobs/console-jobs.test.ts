@@ -179,7 +179,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       "Run (did not run)",
       "5Result",
     ]);
-    expect(await steps.locator(".tabler-icon-check").count()).toBe(2);
+    expect(await steps.locator(".icon-check").count()).toBe(2);
     await expectFocus(page.getByRole("heading", { level: 1 }));
     const file = page.waitForEvent("download");
     await pressAt(button("Download results"));

@@ -83,9 +83,7 @@ describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, i
       const before = await page.getByRole("main").innerText();
       expect(before).toContain(words.before);
       expect(before).not.toMatch(foreign);
-      expect(
-        await page.locator("main dl .tabler-icon-circle-check, main table .tabler-icon-circle-check").count(),
-      ).toBe(0);
+      expect(await page.locator("main dl .icon-circle-check, main table .icon-circle-check").count()).toBe(0);
       await expectFaultless(watched);
 
       expect(await button.isDisabled()).toBe(true);
@@ -97,7 +95,7 @@ describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, i
       const after = await page.getByRole("main").innerText();
       expect(after).toContain(words.after);
       expect(after).not.toMatch(foreign);
-      expect(await page.locator("main dl .tabler-icon-circle-check").count()).toBe(0);
+      expect(await page.locator("main dl .icon-circle-check").count()).toBe(0);
       await expectFaultless(watched);
       expect((await service().get("/api/profiles?limit=1")).body.total).toBe(0);
       await context.close();
@@ -140,7 +138,7 @@ describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, i
     await page.getByRole("textbox", { name: `Type ${many} to continue` }).fill(String(many));
     expect(await page.getByRole("main").innerText()).not.toMatch(/revoke \d|cannot be undone/i);
     expect(await redness(button)).toBeLessThan(0);
-    expect(await page.locator("main dl .tabler-icon-circle-check").count()).toBe(1);
+    expect(await page.locator("main dl .icon-circle-check").count()).toBe(1);
     await context.close();
   });
 });

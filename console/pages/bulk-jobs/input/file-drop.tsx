@@ -1,5 +1,5 @@
 import { Button, FileButton, Group, Paper, Stack, Text, ThemeIcon } from "@mantine/core";
-import { IconDownload, IconFileSpreadsheet, IconFolderOpen } from "@tabler/icons-react";
+import { IconDownload, IconFileSpreadsheet, IconFolderOpen } from "../../../ui/icons.tsx";
 import { useState, type DragEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { viewer } from "../../../list/csv-reader.ts";
@@ -36,7 +36,7 @@ export function FileDrop({ kind, onFile }: { kind: JobKind; onFile: (file: File)
     >
       <Stack align="center" gap="md">
         <ThemeIcon size={56} radius="xl" variant="light" aria-hidden>
-          <IconFileSpreadsheet size={30} stroke={1.5} />
+          <IconFileSpreadsheet size={30} strokeWidth={1.5} />
         </ThemeIcon>
         <Text fw={600} ta="center">
           {over ? t("jobs.file.letGo") : t("jobs.file.drop")}

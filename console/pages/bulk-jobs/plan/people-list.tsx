@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Title } from "@mantine/core";
-import { IconArrowBackUp, IconUserMinus, IconUsers } from "@tabler/icons-react";
+import { IconArrowBackUp, IconUserMinus, IconUsers } from "../../../ui/icons.tsx";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { kindsOfJob } from "../../../../domain/bulk-job/job.ts";

@@ -1,5 +1,5 @@
 import { Badge, Stack, Text } from "@mantine/core";
-import { IconAlertTriangle, IconEqual, IconUserMinus, IconUserPlus } from "@tabler/icons-react";
+import { IconAlertTriangle, IconEqual, IconUserMinus, IconUserPlus } from "../../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { looks } from "../count-cards.tsx";
 import type { JobKind } from "../job.ts";

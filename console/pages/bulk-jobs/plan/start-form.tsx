@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Paper, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
-import { IconAlertTriangle, IconPlayerPlay } from "@tabler/icons-react";
+import { IconAlertTriangle, IconPlayerPlay } from "../../../ui/icons.tsx";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

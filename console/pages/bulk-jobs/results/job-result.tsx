@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text, Title } from "@mantine/core";
-import { IconEraser, IconKey, IconRefresh } from "@tabler/icons-react";
+import { IconEraser, IconKey, IconRefresh } from "../../../ui/icons.tsx";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Allowed } from "../../../session/allowed.tsx";

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Progress, Stack, Text } from "@mantine/core";
-import { IconClock, IconUserOff, IconWifiOff } from "@tabler/icons-react";
+import { IconClock, IconUserOff, IconWifiOff } from "../../../ui/icons.tsx";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Allowed } from "../../../session/allowed.tsx";

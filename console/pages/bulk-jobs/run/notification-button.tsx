@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconBell } from "@tabler/icons-react";
+import { IconBell } from "../../../ui/icons.tsx";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 

@@ -1,5 +1,5 @@
 import { Alert } from "@mantine/core";
-import { IconClock } from "@tabler/icons-react";
+import { IconClock } from "../../../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { placeOf, type Job } from "../job.ts";

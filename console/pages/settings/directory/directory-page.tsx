@@ -1,5 +1,5 @@
 import { Alert, Button, Card, Group, List, Select, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { IconUserOff } from "@tabler/icons-react";
+import { IconUserOff } from "../../../ui/icons.tsx";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { newPeopleFrom, pairwiseAttributes } from "../../../../domain/people/directory.ts";

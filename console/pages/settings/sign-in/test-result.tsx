@@ -1,5 +1,5 @@
 import { Alert, Card, Loader, Stack, Text, Title } from "@mantine/core";
-import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCheck } from "../../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
 import { Facts } from "../../../ui/value/facts.tsx";

@@ -1,7 +1,7 @@
 import { Button, Collapse, Group, Radio, Select, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
-import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { IconChevronDown, IconChevronRight } from "../../../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { useSubmission } from "../../../ui/form/submission.tsx";
 import { deviceTypes, type DeviceType } from "../../../../domain/certificate/device.ts";

@@ -1,5 +1,5 @@
 import { Button, Skeleton, Stack, Text } from "@mantine/core";
-import { IconBan } from "@tabler/icons-react";
+import { IconBan } from "../../../ui/icons.tsx";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,5 +1,5 @@
 import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Radio, Stack, Table, Text } from "@mantine/core";
-import { IconAlertTriangle, IconColumnsOff, IconInfoCircle } from "@tabler/icons-react";
+import { IconAlertTriangle, IconColumnsOff, IconInfoCircle } from "../../../../ui/icons.tsx";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jobColumns } from "../../../../../domain/bulk-job/input/columns.ts";
