@@ -50,10 +50,10 @@ export default defineConfig({
       { extends: true, test: { name: "unit", include: ["test/unit/**/*.test.ts"], ...limits } },
       {
         extends: true,
-        // Conformance tests share these processes: a separate project would load everything again.
+        // Everything of `npm test`, in the same processes: each project has its own, which load everything again.
         test: {
           name: "integration",
-          include: ["test/integration/**/*.test.ts", "test/conformance/**/*.test.ts", "test/*.test.ts"],
+          include: ["test/{unit,integration,conformance}/**/*.test.ts", "test/*.test.ts"],
           exclude: radius,
           ...services,
         },

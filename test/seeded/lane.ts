@@ -34,7 +34,7 @@ const vitest = await createVitest("test", {
   maxWorkers: 1,
   retry: 0,
   reporters: [{}],
-  project: ["unit", "integration"],
+  project: "integration",
 });
 
 const send = (message: LaneMessage): void => void process.send?.(message);

@@ -598,7 +598,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
   });
 
   test("a small job of one realm does not wait for a large one of another", async () => {
-    const rows = extent(15_000, 0.12);
+    const rows = extent(15_000, 0.25);
     const large = await onboardingOf(await given.realm(), { rows: names(rows) });
     const small = await onboardingOf(await given.realm(), { rows: names(100) });
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
