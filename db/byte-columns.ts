@@ -1,8 +1,8 @@
 import { sql, type Sql } from "./sql.ts";
 
 /**
- * Returns the byte string at `place`, counted from 1, of a statement's `values`. They are sent as one byte string,
- * because an array would be sent as text, with two digits per octet.
+ * Returns SQL for the byte string at `place`, counted from 1, in `values`. The statement sends all values as one
+ * concatenated byte string, because an array would be sent as text, with two digits per octet.
  */
 export function bytesAt(values: readonly Uint8Array[], place: Sql): Sql {
   let start = 1;

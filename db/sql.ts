@@ -9,9 +9,9 @@ let make: (text: string, values: readonly unknown[], way?: "unprepared" | "looku
  */
 export class Sql {
   readonly text: string;
-  /** Planned for its values each time, not prepared; see {@link unprepared}. */
+  /** Whether the statement is planned for its values each time, not prepared; see {@link unprepared}. */
   readonly isUnprepared: boolean;
-  /** Reads a few rows by their keys; see {@link lookup}. */
+  /** Whether the statement reads a few rows by their keys; see {@link lookup}. */
   readonly isLookup: boolean;
   // Private, so no other object passes for a statement.
   readonly #values: readonly unknown[];

@@ -5,9 +5,9 @@ import { createExhaustedKeys } from "./exhausted-keys.ts";
 
 /** Requests per second and key, except `tokens`. Each process counts separately. */
 export interface RateLimits {
-  /** For one service token. */
+  /** Requests with one service token. */
   service: number;
-  /** For one user or guest token. */
+  /** Requests with one user token or guest token. */
   user: number;
   /** 401 and 403 responses to one address. */
   refused: number;

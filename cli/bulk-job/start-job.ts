@@ -124,7 +124,7 @@ function questionOf(job: Job, graceDays: number | null): { about: string; count:
     : { count: job.changed, about: `${about} ${counted(job.failed, "row")} cannot be used.` };
 }
 
-/** Returns the options about a file as the parameters of its upload. */
+/** Returns the query parameters for the upload, from the command's options. */
 function queryOf(
   file: string,
   { column, ignoreUnknown, noHeader, name, rowOffset, reason }: FileOptions & Pick<StartOptions, "reason">,

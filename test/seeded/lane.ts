@@ -21,7 +21,7 @@ export interface Tried {
 /** A lane's message: the verdict on a fault, or that it is idle. */
 export type LaneMessage = Tried | "idle";
 
-/** How the tests of a title ended. */
+/** The combined result of the tests that have one title. */
 interface Outcome {
   state: "passed" | "failed" | "not run";
   error: string;

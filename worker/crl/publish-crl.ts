@@ -102,7 +102,7 @@ function logListed(log: Pick<Log, "info">, issuer: string, entries: readonly Unp
     const some = entries
       .slice(from, from + entriesPerLine)
       .map(({ serialNumber: serial, revokedAt, reason }) => ({ serial, revokedAt, reason }));
-    log.info({ event: "revocations.listed", issuer, entries: some }, "serial numbers go on the CRL");
+    log.info({ event: "revocations.listed", issuer, entries: some }, "adding serial numbers to the CRL");
   }
 }
 

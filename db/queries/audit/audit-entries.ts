@@ -236,7 +236,7 @@ export async function idsBeyond(
   return rows.map(({ id }) => id);
 }
 
-/** Returns the matching entries in the order of their ids, without a position. */
+/** Returns the entries with these ids that match, in the order of their ids. Their position and hash are null. */
 export const unplaced = (
   db: Db,
   { realmId, filter, search, ids }: ExportPage & { ids: readonly string[] },

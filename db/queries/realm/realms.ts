@@ -42,7 +42,7 @@ export interface RealmRow extends Realm {
   onboardingApps: boolean;
   /** The name under which the apps list the realm; empty: the apps do not list it. */
   appsListing: string;
-  /** In percent of the active people: a bulk offboarding of more people has to be confirmed. */
+  /** A bulk offboarding of more than this percentage of the active people has to be confirmed. */
   offboardingShare: number;
   /** As the IANA database names it. */
   timeZone: string;

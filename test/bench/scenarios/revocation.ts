@@ -283,11 +283,11 @@ async function askDuringOffboardings(
     const { accepted, ended } = await runJob(service, { kind: "offboarding", csv, total: userIds.length });
     found.jobSeconds.push(accepted + ended);
   };
-  const worker = { ...service, port };
+  const responder = { ...service, port };
   for (let round = 0; round < (once ? 1 : rounds); round++) {
-    found.quiet.push(await load(worker, () => delay(5_000)));
+    found.quiet.push(await load(responder, () => delay(5_000)));
     for (const [target, into] of [
-      [worker, found.direct],
+      [responder, found.direct],
       [service, found.passedOn],
     ] as const) {
       const userIds = await addPeople(service, count);

@@ -18,8 +18,8 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
   const applicationNow = (id: string) => api().get(`/api/applications/${id}`);
 
   /**
-   * Runs a command in a user's shell; returns its output. Without a terminal, curl reads the secret from its standard
-   * input.
+   * Runs a command in a user's shell and returns its JSON output. The shell has no terminal, so curl reads the secret,
+   * its password, from standard input.
    */
   const inShell = (command: string, secret = ""): Promise<Record<string, string>> =>
     new Promise((resolve, reject) => {

@@ -150,7 +150,7 @@ test("a lost master key is discarded: apis start with another, and guest links w
   await expectIssuing();
 });
 
-test("the output key is replaced, and outputs sealed before are still handed out", async () => {
+test("the output key is replaced, and outputs sealed under the old key are still handed out", async () => {
   user ||= await givenUser(service.owner, service.realmId);
   const waiting = await service.call(
     "POST",

@@ -8,9 +8,9 @@ export interface Mark {
   revokedAt: string;
   job: Revocation["job"];
   devices: [Revocation, ...Revocation[]];
-  /** Seconds until all of them were on a list; null: as far as known, some are not. */
+  /** Seconds until all these profiles were on a revocation list; null if any is not known to have been on one. */
   listed: number | null;
-  /** Seconds until the first of them was refused; null: as far as known, none was. */
+  /** Seconds until the first of these profiles was refused; null if none is known to have been. */
   refused: number | null;
 }
 

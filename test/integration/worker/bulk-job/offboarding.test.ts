@@ -318,7 +318,7 @@ describe("an offboarding of more than a fifth of the realm", () => {
 });
 
 describe("an interrupted offboarding", () => {
-  /** Runs with a trigger that refuses rows that meet the condition. */
+  /** Calls `run` while a trigger before `when` refuses the rows that meet the condition. */
   async function refusing(when: string, condition: string, run: () => Promise<void>): Promise<void> {
     const statement = (text: string) => database.owner.query(verbatim(text));
     await statement(`create function refuse() returns trigger language plpgsql as $$

@@ -105,7 +105,7 @@ test("an unreachable logo is 404, and pages show a letter instead", async () => 
   expect(page.text).not.toContain("<img");
 });
 
-test("a missing logo is the same 404 for every cause", async () => {
+test("a missing logo is 404 for every cause, and a malformed path is 400", async () => {
   const name = (await realms.findById(api.database.owner, await api.given.realm()))?.name ?? "";
   const paths = [name, "nobody", "NOBODY", "a".repeat(70), "..%2f..%2fetc", "%00", "%ff"];
   for (const path of paths) {

@@ -271,7 +271,7 @@ describe("which user a sign-in finds", () => {
     expect(first.user?.id).not.toBe(second.user?.id);
   });
 
-  test("after a change of the identity provider the users stay and are adopted", async () => {
+  test("after the identity provider changes, a user's first sign-in adopts the existing user", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person({ pairwise_id: "moving" }));
     const before = await signIn(realmId);

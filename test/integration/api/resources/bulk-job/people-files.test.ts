@@ -286,7 +286,7 @@ describe("an id in a file", () => {
   });
 
   test.each(["TRUE", "FALSE", "WAHR", "FALSCH"])(
-    "fails its row if a spreadsheet wrote %s, in CSV and in JSON",
+    "that a spreadsheet wrote as %s fails its row, in CSV and in JSON",
     async (truth) => {
       await person({ pairwiseId: truth });
       const users = [{ pairwiseID: truth }, { pairwiseID: `${truth}-1` }];
