@@ -143,7 +143,7 @@ beforeAll(async () => {
     guest_manager: as.user(given.user({ realmId, roles: ["guest_manager"] })),
     auditor: as.user(given.user({ realmId, roles: ["auditor"] })),
     service: as.service(),
-    // Not the subject, whom some endpoints offboard.
+    // A user other than the subject, whom some endpoints offboard.
     user: as.user(given.user({ realmId })),
     guest: as.guest(),
     "an expired token": as.token(await given.token({ realmId, userId: person.id }, { expiresAt: fromNow(-1_000) })),
@@ -164,7 +164,7 @@ const titled = samples.map((sample) => [`${sample.method.toUpperCase()} ${sample
 
 const send = (who: Caller, sample: Sample) => {
   const { method, path, body } = now(sample);
-  // No worker makes anything here, so no request waits for one.
+  // No worker runs in this file, so requests do not wait for one.
   return who.send(method.toUpperCase(), path, { body, headers: { prefer: "respond-async" } });
 };
 

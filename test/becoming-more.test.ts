@@ -19,8 +19,8 @@ import { service, useragent } from "./support/given/registration.ts";
 import { useApi, type Caller } from "./support/service/api.ts";
 
 /**
- * No caller gains rights: each single scope of a service, and each role of a person, tries everything that could give
- * its holder more rights. Each way has a control: a caller for whom it works.
+ * No caller gains rights: a service with each single scope, and a person with each role, try everything that could give
+ * them more rights. Each way has a control: a caller for whom it works.
  */
 
 const api = useApi({

@@ -3,8 +3,8 @@ import { othersMax, type Measured } from "./load/index.ts";
 import { figure, median, withRange } from "./statistics.ts";
 
 /**
- * Returns the columns that a load has in every table: with `times`, its CPU time is also shown as a multiple of
- * something.
+ * Returns the columns that a load has in every table. With `times`, one more column shows its CPU time as a multiple of
+ * what `times` names.
  */
 export const loadColumns = ({ times }: { times?: string } = {}): string[] => [
   "per second",

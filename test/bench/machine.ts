@@ -3,7 +3,7 @@ import { availableParallelism, cpus, totalmem } from "node:os";
 import { findTool } from "../support/run/tools.ts";
 import type { Service } from "./service.ts";
 
-/** Describes the machine of the figures, as rows of a table. */
+/** Describes the machine on which the figures were measured, as rows of a table. */
 export function describeMachine({ postgresVersion }: Pick<Service, "postgresVersion">): [string, string][] {
   return [
     ["Processor", `${cpus()[0]?.model ?? "unknown"}, ${availableParallelism()} cores`],

@@ -21,7 +21,7 @@ test(`a job of ${revoked} serial numbers revokes each of them by OCSP and on the
   const userIds = await givenUsers(service, (revoked + kept) / profilesEach);
   await givenProfiles(service, userIds, profilesEach);
   const rows = await service.owner.query<{ serial: string }>(
-    // Ordered by hash, so the profiles that are not in the job belong to the same people.
+    // Ordered by hash, so the job's profiles and the others are spread over the same people.
     sql`select serial_number as serial from certificates order by sha256(serial_number::bytea)`,
   );
   const serials = rows.map(({ serial }) => serial);

@@ -72,7 +72,7 @@ const create = (name: string, prefer: string, owner = userId) =>
 
 const privateKey = expect.stringContaining("PRIVATE KEY") as string;
 const withPrivateKey = { status: 200, body: { data: { privateKey } } };
-/** The same for a profile that was created without waiting. */
+/** Matches the response for a profile that was created without waiting. */
 const collected = { status: 200, body: { data: { state: "issued", profile: { privateKey } } } };
 
 /** Makes an issued profile that has not been collected. Returns its location. */

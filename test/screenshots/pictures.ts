@@ -9,7 +9,7 @@ export interface Picture {
   width?: number;
   height?: number;
   userAgent?: string;
-  /** Takes the picture as a person sees the page who has not signed in. */
+  /** Takes the picture of the page as a person without a session sees it. */
   signedOut?: true;
   /** Runs before the picture is taken. */
   show?: (page: Page, url: string) => Promise<unknown>;

@@ -19,7 +19,7 @@ export interface OpensslResponder {
   stop(): Promise<void>;
 }
 
-/** Starts it with these serial numbers (decimal) as valid certificates. */
+/** Starts the responder with these serial numbers (decimal) as valid certificates. */
 export async function startOpensslResponder(
   serialNumbers: readonly string[],
   cleanup: Cleanup,
@@ -63,7 +63,7 @@ function hexOf(serialNumber: string): string {
   return hex.length % 2 === 0 ? hex : `0${hex}`;
 }
 
-/** Sends a request: the responder ends if a connection sends none. */
+/** Sends a request, because the responder exits if a connection sends none. */
 const answers = (port: number, issuer: Buffer, serialNumber: string): Promise<boolean> =>
   askOverHttp(`http://127.0.0.1:${port}/`, {
     body: encodeOcspRequest([encodeCertId({ issuer, serialNumber })]),

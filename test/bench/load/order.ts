@@ -54,5 +54,5 @@ export interface LoadReport {
   cpuUs: number;
 }
 
-/** A message from the generator's process: that it counts from now on, or how it ended. */
+/** A message from the generator's process: that counting has begun, its report, or the reason why it failed. */
 export type LoadMessage = { begun: true } | { report: LoadReport } | { failure: string };

@@ -73,7 +73,7 @@ const pathsOfDashboard = (): string[] =>
     .filter((path) => path.startsWith("/api/overview"))
     .map((path) => (path === "/api/overview" ? `${path}?period=30d` : path));
 
-/** Records the answers of 35 days. */
+/** Records the counts of OCSP answers of 35 days. */
 async function seedActivity({ db, realmId }: Service): Promise<void> {
   await db.query(sql`
     insert into status_counts (realm_id, hour, address, good, refused, last_at)

@@ -20,7 +20,7 @@ export interface MeasuredJob {
 interface JobFile {
   kind: "onboarding" | "offboarding";
   csv: string;
-  /** Its rows. */
+  /** The number of rows. */
   total: number;
 }
 

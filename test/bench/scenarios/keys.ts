@@ -9,7 +9,7 @@ import { backendNames, type Scenario } from "./scenario.ts";
 const concurrency = 4;
 const rounds = 3;
 
-/** Enough for some seconds of each key type. */
+/** The number of profiles of each key type: enough to measure for some seconds. */
 const profilesOf: Record<KeyType, number> = { "ec-p256": 1_000, "rsa-2048": 40, "rsa-3072": 20 };
 
 /** The cost of a profile with a key of each type, made on request. */

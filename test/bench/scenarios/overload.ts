@@ -103,7 +103,7 @@ export const overload: Scenario = {
         figureOf("beyond capacity", "most waiting", [Math.max(...waiting)], (most) => most),
         figureOf("beyond capacity", "worked off after s", [drained], (value) => value),
       ],
-      // A difference is a profile that nobody was told of.
+      // A difference means that the service accepted a profile without answering any client 200 or 202.
       ...(made === ok + later
         ? {}
         : { remark: `${name}: ${made} were accepted, for ${ok + later} answers 200 and 202.` }),

@@ -358,7 +358,7 @@ async function offboardOneByOne({ service, cleanup }: Run, issuer: Issuer, count
     answers,
     seconds: answered,
     publishedSeconds,
-    // The first CRL existed before.
+    // The first of these CRLs existed before the measurement.
     crls: moments.length - 1,
     closestSeconds: Math.min(...gaps),
     workerMs,

@@ -104,7 +104,7 @@ async function ask(connections: readonly Connection[], service: Service, { what,
   return latencies.sort((a, b) => a - b);
 }
 
-/** Returns people, profiles and guest accounts of the realm. */
+/** Returns the requests about people, profiles and guest accounts of the realm. */
 async function questionsAbout({ db, realmId }: Service): Promise<Question[]> {
   const profiles = await db.query<{ userId: string; serial: string }>(sql`
     select user_id as "userId", serial_number as serial

@@ -62,7 +62,7 @@ test("doctor fails without a worker, and passes with a worker and a responder", 
   expect(before.found["status"]).toEqual({ ok: false, detail: expect.stringContaining("workers: none is alive") });
 
   await api.startWorker();
-  // Alive for an hour and longer, however slow this machine is.
+  // The process counts as alive until the end of the test, however slow this machine is.
   await givenProcess(api.database.owner, { kind: "responder", startedSeconds: 60 });
   const after = await eventually(async () => {
     const found = await doctor();

@@ -42,7 +42,7 @@ interface Answer {
   count: number;
   end: string;
   refusal: string | null;
-  /** Why a user is refused whatever the limit and the issuer. */
+  /** The reason to refuse a user whatever the limit and the issuer are; null: there is none. */
   shutOut: string | null;
   /** Whether a guest account has ended. */
   ended: boolean;

@@ -77,7 +77,7 @@ test("a responder that only writes the last check records the first check and re
   expect(await recorded()).toEqual({ first: 0, refused: 2_000, last: 3_000 });
 });
 
-test("of several answers within seconds the first is recorded, or the first refusal", async () => {
+test("of several answers within seconds, the first refusal is recorded, or else the first answer", async () => {
   const lastOcsp = createLastOcsp(responder());
   const asked = (when: Date) => ({ address: "192.0.2.7", at: when });
   const good = { certificateId, lastOcspAt: null, revokedAt: null };

@@ -20,7 +20,7 @@ import { copyDataDirectory, ended, scratchDirectory } from "../../support/run/se
 import { serverProcessVariables } from "../../support/service/process-variables.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
-/** Looks less often, because each look reads the state of every running process. */
+/** Polls less often, because each poll reads the state of every running process. */
 const looking = { everyMs: 250 };
 
 const running: WholeService[] = [];
@@ -239,7 +239,7 @@ describe("the next start", () => {
   });
 });
 
-test("it reports ready once the whole service is, and until then what it waits for", async () => {
+test("the service reports that it is ready once all its parts are, and until then what it waits for", async () => {
   const data = await installed();
   const postgres = await startEmbeddedPostgres({
     dataDirectory: data,

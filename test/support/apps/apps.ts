@@ -4,5 +4,5 @@ import { ios, macos } from "./apple.ts";
 import { linux } from "./linux.ts";
 import { windows, windows413 } from "./windows.ts";
 
-/** One app for each way of asking. */
+/** Every app whose requests or rules differ from those of the other apps. */
 export const apps: readonly App[] = [linux, android, ios, macos, windows, windows413];

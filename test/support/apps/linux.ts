@@ -48,7 +48,7 @@ export const linux: App = {
   },
   file: { headers: { "User-Agent": "Go-http-client/1.1", "Accept-Encoding": "gzip" } },
   fetches: ["eap-config"],
-  // An error shows the status and the body.
+  // For an error, the app shows the status and the body.
   failure: ({ status, body }) => (status < 200 || status > 299 ? `${status}: ${body.toString()}` : undefined),
   read: readOnLinux,
 };
@@ -67,7 +67,7 @@ function readOnLinux(file: Buffer, now: Date): Network {
   if (given.length === 0) refuse("no CA");
   const cas = given.map(({ text }) => certificateIn(looseBase64(text))?.raw ?? refuse("a CA does not parse"));
   const serverNames = elementsAt(method, "ServerSideCredential", "ServerID").map(({ text }) => text);
-  // They become `DNS:…`, which wpa_supplicant compares as a whole.
+  // Each name becomes `DNS:…`, which wpa_supplicant compares as a whole.
   if (!serverNames.every((name) => /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(name))) refuse("a ServerID is no DNS name");
 
   const [credential] = elementsAt(method, "ClientSideCredential");

@@ -106,7 +106,7 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
       ["ca_path = /var/lib/realmpass-crl", `ca_path = ${crlDirectory}`],
     ]);
   }
-  // Sets the directory of the server's files, and keeps it running as the user that starts it.
+  // Sets the directory of the server's files, and keeps the server running as the user that starts it.
   await edit(join(configuration, "radiusd.conf"), [
     [/^raddbdir = .*$/m, `raddbdir = ${configuration}`],
     [/^logdir = .*$/m, `logdir = ${directory}/log`],
@@ -176,7 +176,9 @@ function unprivileged(): { uid: number; gid: number } | undefined {
   return uid && gid ? { uid, gid } : undefined;
 }
 
-/** Replaces every occurrence of each; throws if one does not occur, because then the page and the files differ. */
+/**
+ * Replaces every occurrence of each text; throws if a text does not occur, because then the page and the files differ.
+ */
 export async function edit(file: string, changes: readonly (readonly [string | RegExp, string])[]): Promise<void> {
   let text = await readFile(file, "utf8");
   for (const [from, to] of changes) {

@@ -105,7 +105,7 @@ const guestToken = (await api("GET", `/api/guest-token/${guest.data.id}`)).data;
 const [guestBrowser, device] = [createBrowser(), createBrowser()];
 const form = await guestBrowser.open(`/guest/${guestToken}/devices/new`);
 const offered = await guestBrowser.send(form, { device_type: "Linux", format: "", place: "elsewhere" });
-// The content of its QR code.
+// Computes the hand-over link, which the page shows as a QR code.
 const masterKey = Buffer.from(fs.readFileSync("/etc/realmpass/credentials/api/master-key", "utf8").trim(), "base64url");
 const keyOfLinks = Buffer.from(hkdfSync("sha256", masterKey, "", "realmpass hand-over", 32));
 const handOverId = String(offered.url).split("/").pop();

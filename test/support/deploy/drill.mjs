@@ -122,7 +122,7 @@ async function wanted(ask) {
   }
 }
 
-/** Returns the distinct OCSP statuses of all of them. */
+/** Returns the distinct OCSP statuses of these serial numbers. */
 async function askAll(serials) {
   const said = new Set();
   for (let from = 0; from < serials.length; from += 10) {

@@ -38,7 +38,7 @@ cd "${release}"
 release=$(basename realmpass-*.tar.gz .tar.gz)
 `;
 
-/** Adds the waiting that a person does by reading on, because the page itself does not wait. */
+/** Adds a wait until the service is ready before the doctor runs: a person takes that long to read on. */
 export const asRun = (block: string): string =>
   block.includes("realmpass-operator doctor")
     ? `for left in $(seq 600); do curl -fsS --cacert /etc/realmpass/tls/fullchain.pem https://wifi.example.org/readyz >/dev/null 2>&1 && break; sleep 0.1; done\n(${block}) || true`
@@ -52,8 +52,8 @@ export function runOnMachine(machine: "machine.sh" | "booted-machine.sh", args: 
   child.stderr.on("data", (chunk: Buffer) => (out += chunk.toString()));
   const closed = new Promise<number | null>((done) => child.once("close", done));
   atEndOfFile(async () => {
-    // The booted machine has a group of processes to remove; the other ends with its first process, which ignores
-    // SIGTERM.
+    // The booted machine has a group of processes to remove. The other machine ends with its first process, which
+    // ignores SIGTERM.
     child.kill(machine === "machine.sh" ? "SIGKILL" : "SIGTERM");
     await closed;
   });

@@ -84,7 +84,7 @@ for (const mode of ["strict", "resilient"]) {
   here.timers.push(state("realmpass-crl.timer")[1]);
   await isWell();
 }
-// From here on, nothing else on this machine is disturbed.
+// Stops these units, so that they do not affect later steps on this machine.
 systemctl("disable", "--now", "realmpass-crl.timer", "freeradius");
 
 process.stdout.write(`\nRADIUS ${JSON.stringify(found)}\n`);

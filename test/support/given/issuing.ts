@@ -96,8 +96,8 @@ export async function givenIssuingRealm(
     maxProfiles?: number;
     infrastructureDomains?: string[];
     /**
-     * The keys of the realm's devices. Omitted: quick ones; a new realm has no such setting, and uses the key that
-     * suits each device.
+     * The key type for each type of device; default: types that are quick to make. With `{}`, as in a new realm, each
+     * device gets the type that suits it.
      */
     keyTypes?: Partial<Record<DeviceType, KeyType>>;
     /** False: the key of the issuing CA is missing from the beginning, so no running worker has read it. */

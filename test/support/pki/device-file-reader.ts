@@ -44,7 +44,7 @@ export function xpath(file: Buffer, path: string): string[] {
   // xmllint adds a newline to its output.
   const evaluate = (expression: string): string =>
     run("xmllint", ["--xpath", expression, "-"], file).replace(/\n$/, "");
-  // Most paths match one: its text is returned with the count.
+  // Most paths match one node, so this call returns its text together with the count.
   const [, count = "", first = ""] = /^(\d+) (.*)$/s.exec(evaluate(`concat(count(${path}), ' ', ${string(1)})`)) ?? [];
   return Array.from({ length: Number(count) }, (_, index) => (index === 0 ? first : evaluate(string(index + 1))));
 }

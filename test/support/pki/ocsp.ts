@@ -181,7 +181,7 @@ export function askWithOpenssl(
   const trust = ["-issuer", "issuer.pem", "-CAfile", "root.pem", "-url", url];
   const serials = [serialNumber, ...others].flatMap((each) => ["-serial", each]);
   const args = ["ocsp", ...options, ...trust, ...serials];
-  // Not synchronously: the responder may be in this process.
+  // Does not block this process, in which the responder may run.
   return new Promise((resolve) => {
     execFile(requireTool("openssl"), args, { cwd: directory, timeout: 60_000 }, (_, stdout, stderr) => {
       rmSync(directory, { recursive: true, force: true });

@@ -72,7 +72,7 @@ export async function backUp({ url }: TestDatabase): Promise<Clone> {
   const admin = (administration ??= openAdministration(required("TEST_DATABASE_URL")));
   await admin.query(`alter database ${name} allow_connections false`);
   try {
-    // Repeated, because a connection that was being made appears a moment later.
+    // Repeats the statement, because a connection that was being made appears a moment later.
     const ended = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
     while ((await admin.query(ended, [name])).rowCount !== 0) await pause(20);
     return await copyOf(name);

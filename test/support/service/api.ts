@@ -93,7 +93,7 @@ export interface ApiOptions {
   connections?: Partial<ConnectionLimits>;
   /** Used instead of this machine's clock. */
   clock?: ServiceClock;
-  /** The sources for the checks of its readiness that concern the clock and secrets of another installation. */
+  /** Replaces the clock and the secrets that the API's readiness checks use. */
   needs?: Omit<ReadinessOptions, "db" | "log">;
 }
 

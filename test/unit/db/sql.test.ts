@@ -17,7 +17,7 @@ test("a fragment is spliced in, and the numbering of parameters continues", () =
   expect(values).toEqual([0, 1, 2, 3]);
 });
 
-test("an unprepared fragment is spliced in, too, and leaves the whole statement unprepared", () => {
+test("an unprepared fragment is spliced in and makes the whole statement unprepared", () => {
   const whole = sql`select ${0} from (${unprepared(sql`select ${1}`)}) as t`;
 
   expect(whole.text).toBe("select $1 from (select $2) as t");

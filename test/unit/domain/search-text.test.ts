@@ -72,7 +72,7 @@ describe("how well something fits", () => {
     expect(fitOf({ whole: text, words: text.split(" ") }, texts)).toBe(fit);
   });
 
-  test("takes precedence over whether it has ended, and that over its age", () => {
+  test("takes precedence over whether it has ended, which takes precedence over its age", () => {
     const found = (fit: Ranked["fit"], ended: boolean, day: number): Ranked => ({
       fit,
       ended,

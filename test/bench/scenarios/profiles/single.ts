@@ -14,7 +14,7 @@ const requests = new Map([
   [32, 4_000],
 ]);
 const rounds = 3;
-/** Measured before and after the database's statistics are made. */
+/** The concurrency that is measured both before and after Postgres analyzes the database. */
 const full = 32;
 
 const goals = {

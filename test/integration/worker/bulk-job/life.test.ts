@@ -528,7 +528,7 @@ describe("upkeep", () => {
 
   test("removes a job with its rows 90 days after it ended, and not before", async () => {
     const jobId = await finished();
-    // By the database's clock; no process can run ahead of it.
+    // The database refuses early removal by its own clock, so the test moves the job's end, not a worker's clock.
     const finishedAgo = (ms: number) =>
       database.owner.query(sql`update jobs set finished_at = ${fromNow(-ms)} where id = ${jobId}`);
     await finishedAgo(90 * 24 * hour - minute);

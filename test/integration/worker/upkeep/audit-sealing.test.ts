@@ -156,7 +156,7 @@ test("recording does not wait for sealing", async () => {
   await record(realmId);
   await workers[0]!
     .transaction(async (tx) => {
-      // A sealing that only has to commit.
+      // Simulates a sealing that has yet to commit.
       await tx.query(sql`delete from audit_unsealed where realm_id = ${realmId}`);
       await tx.query(sql`
       insert into audit_heads (realm_id, position, hash, sealed_at, signature)

@@ -15,8 +15,9 @@ const people = extent(10_000, 0.3);
 const readsPerRowMax = 40;
 
 /**
- * The same on tables without statistics: the first slices read all existing people, until Postgres first analyzes the
- * table, which happens later on a busy machine. If every row read them to the end, it would be `people / 2`.
+ * The same limit on tables without statistics: the first slices read all existing people, until Postgres first analyzes
+ * the table, which happens later on a busy machine. If every row caused a read of the whole table, the average would be
+ * `people / 2`.
  */
 const firstReadsPerRowMax = 400;
 
