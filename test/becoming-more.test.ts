@@ -256,7 +256,7 @@ test.each(roles)(
     await api.database.owner.query(sql`update users set roles = ${[role]} where id = ${person.id}`);
     const { body: again } = await flows.refresh(application, body.refresh_token);
     expect(scopesIn(again.access_token)).toEqual(scopesIn(body.access_token));
-    // When asked again, the user consents to more.
+    // When the application asks again, the user consents to more scopes.
     const { body: more } = await flows.signIn(person, application);
     expect(scopesIn(more.access_token).length).toBeGreaterThan(scopesIn(body.access_token).length);
   },

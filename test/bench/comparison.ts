@@ -25,7 +25,7 @@ export interface Compared {
   ratio: { median: number; min: number; max: number };
 }
 
-/** Sets both sides' figures side by side, in the order in which the first pair has them. */
+/** Compares both sides' figures over all pairs, in the order of the first pair. */
 export function comparePairs(pairs: readonly Pair[]): Compared[] {
   return (pairs[0]?.this ?? []).map(({ of, what }) => {
     const valueOf = (figures: readonly Figure[]): number =>

@@ -10,7 +10,7 @@ import { sendRequest, type ApiAnswer } from "../support/service/api.ts";
 import { faultTest, hold, holdEnqueuing, holdWhere, onBothBackends } from "../support/service/fault.ts";
 import type { RunningService } from "../support/service/service.ts";
 
-/** The steps are those of docs/apps.md. */
+/** docs/apps.md lists the steps that these tests interrupt. */
 
 const app = { client_id: "app.geteduroam.win", redirect_uri: "http://[::1]:50000/" };
 
@@ -209,7 +209,7 @@ step(
     const person = await givenApp(service);
     const token = await person.token();
     await person.fetchUntilThere(token);
-    // As if nothing had been sent yet.
+    // Marks the file as not sent yet.
     await service.owner.query(sql`update hand_overs set downloaded_at = null`);
 
     const again = await hold(service, sql`lock table issuance_outputs in share mode`);

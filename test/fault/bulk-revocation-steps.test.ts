@@ -16,7 +16,7 @@ import {
 } from "../support/service/fault.ts";
 import type { Answer, RunningService } from "../support/service/service.ts";
 
-/** Revocation of many profiles. The steps are those of docs/jobs.md. */
+/** Revocation of many profiles. docs/jobs.md lists the steps that these tests interrupt. */
 
 const goneOnWithinMs = 60_000;
 

@@ -8,7 +8,7 @@ import { ended } from "../support/run/services.ts";
 import { faultTest, hold, holdEnqueuing, onBothBackends } from "../support/service/fault.ts";
 import type { RunningService } from "../support/service/service.ts";
 
-/** The steps are those of docs/self-service.md. */
+/** docs/self-service.md lists the steps that these tests interrupt. */
 
 const key = "PRIVATE KEY";
 const device = { device_type: "Linux", name: "laptop", format: "pem" };

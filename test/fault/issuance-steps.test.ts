@@ -11,7 +11,7 @@ import type { Answer, RunningService } from "../support/service/service.ts";
 import { ended } from "../support/run/services.ts";
 import { startTcpProxy } from "../support/run/tcp-proxy.ts";
 
-/** The steps are those of docs/issuance.md. */
+/** docs/issuance.md lists the steps that these tests interrupt. */
 
 const creation = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 

@@ -18,7 +18,7 @@ import { auditOf, eventuallyIn, expectCountsToAddUp, jobOf, rowsOf, type SeenJob
 import type { Answer, RunningService } from "../support/service/service.ts";
 import { ended } from "../support/run/services.ts";
 
-/** The steps are those of docs/jobs.md. */
+/** docs/jobs.md lists the steps that these tests interrupt. */
 
 const goneOnWithinMs = 60_000;
 

@@ -15,7 +15,7 @@ import { auditOf, eventuallyIn, expectCountsToAddUp, jobOf, rowsOf } from "../su
 import type { Answer, RunningService } from "../support/service/service.ts";
 import { ended } from "../support/run/services.ts";
 
-/** Days of grace and undo. The steps are those of docs/jobs.md. */
+/** Grace periods and undo. docs/jobs.md lists the steps that these tests interrupt. */
 
 const goneOnWithinMs = 60_000;
 
@@ -37,7 +37,7 @@ const offboard = (service: RunningService, userIds: readonly string[], query = "
     users: userIds.map((userID) => ({ userID })),
   });
 
-/** Runs an offboarding up to its days of grace, or to its end. */
+/** Runs an offboarding up to its grace period, or to its end. */
 async function givenOffboarded(service: RunningService, userIds: readonly string[], query = ""): Promise<string> {
   const id = jobIdOf(await offboard(service, userIds, query));
   await eventuallyIn(service.owner, id, ["grace", "completed"], goneOnWithinMs);
@@ -47,7 +47,7 @@ async function givenOffboarded(service: RunningService, userIds: readonly string
 const undo = (service: RunningService, id: string, people: number): Promise<Answer> =>
   service.call("POST", `/api/jobs/${id}/undo`, { confirmTotal: people });
 
-/** Ends the job's days of grace. */
+/** Ends the job's grace period. */
 const endDays = ({ owner }: RunningService, id: string) =>
   owner.query(sql`update jobs set revoke_at = now() where id = ${id}`);
 

@@ -7,7 +7,10 @@ import { ended } from "../support/run/services.ts";
 import { faultTest, givenProfiles, givenUsers, hold, holdEnqueuing, onBothBackends } from "../support/service/fault.ts";
 import type { Answer, RunningService } from "../support/service/service.ts";
 
-/** Jobs from a search and filter. The steps are those of docs/jobs.md; steps 1 and 2 are one transaction. */
+/**
+ * Jobs from a search and filter. docs/jobs.md lists the steps that these tests interrupt; steps 1 and 2 are one
+ * transaction.
+ */
 
 const offboardMatching = (service: RunningService, key: string): Promise<Answer> =>
   service.call(

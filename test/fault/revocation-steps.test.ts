@@ -7,7 +7,7 @@ import { faultTest, givenProfiles, givenUsers, hold } from "../support/service/f
 import type { Answer, RunningService } from "../support/service/service.ts";
 import { ended } from "../support/run/services.ts";
 
-/** The steps are those of docs/revocation.md. They do not use the queue. */
+/** docs/revocation.md lists the steps that these tests interrupt. No step uses the queue. */
 
 const step = faultTest("postgres");
 

@@ -71,7 +71,7 @@ async function givenProfiles(service: Service, count: number): Promise<string[]>
 interface Reader {
   ready: Promise<void>;
   ended: Promise<void>;
-  /** Waits for the line of a revocation at this time or later; there is one revocation at a time. */
+  /** Waits for the line of a revocation at this time or later. The scenario makes one revocation at a time. */
   hasSince: (at: number) => Promise<void>;
 }
 

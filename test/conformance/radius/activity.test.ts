@@ -64,7 +64,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
 
     expect(await comes(second)).toBe(true);
 
-    // A server that has checked one device checks them all.
+    // Once a server has checked one device, the service assumes that it checks every device.
     await eventually(async () => {
       expect(await answerAbout(first)).toMatchObject({ code: "never_asked", lastCheck: null, servers: 1 });
     });
