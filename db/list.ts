@@ -45,7 +45,7 @@ export interface List<SortKey extends string> extends Rows {
    * {@link exactTotalMax}.
    */
   few?: Sql | undefined;
-  /** The same rows in a form that is cheaper to count. */
+  /** The rows of the list in a form that is cheaper to count. */
   counted?: Rows;
   /** The columns of an item, and their source once the ids of the page are known as `page.id`. */
   items: { columns: Sql; join: Sql };

@@ -76,10 +76,10 @@ const whenShutOut = ({ offboardedAt, lockedAt }: Pick<OwnerColumns, "offboardedA
 
 /** The columns that decide about another profile; columns that this kind of owner lacks are omitted. */
 export interface OwnerColumns {
-  /** Of a user. */
+  /** Columns of a user. */
   offboardedAt?: Sql;
   lockedAt?: Sql;
-  /** Of a guest account. */
+  /** Columns of a guest account. */
   revokedAt?: Sql;
   expiresAt?: Sql;
   /** Omitted if the profile is already counted; a null limit refuses nothing. */

@@ -62,7 +62,7 @@ export const SerialNumber = z
   .brand("SerialNumber");
 export type SerialNumber = z.infer<typeof SerialNumber>;
 
-/** The same in a file, where the reason is shown next to the row. */
+/** A serial number in an uploaded file; the reason for a refusal is shown next to the row. */
 export const WrittenSerialNumber = z
   .string()
   .transform((text) => readSerial(text) ?? "")

@@ -83,7 +83,7 @@ export const waitingHandOversMax = { user: 20, guest: 5_000 } as const;
 /** How often a person may let an app set up a device within an hour. */
 export const appAuthorizationsPerHourMax = 10;
 
-/** Of an app's request for its file, which needs no body. */
+/** The longest body of an app's request for its file, which needs no body. */
 export const appFileRequestBytesMax = 1_024;
 
 /** The fewest characters of a password that an operator or its user sets. */
@@ -95,7 +95,7 @@ export const passwordBytesMax = 1_024;
 /** A realm's logo. */
 export const logoBytesMax = 256 * 1024;
 
-/** Of each side of an uploaded PNG logo. */
+/** The longest side of an uploaded PNG logo. */
 export const logoPixelsMax = 4_096;
 
 /** The most elements of an uploaded SVG logo that a browser may have to draw; an element shown twice counts twice. */

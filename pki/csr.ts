@@ -42,7 +42,7 @@ export function readCsr(pem: string): { publicKeySpki: Buffer } {
   return { publicKeySpki: key.export({ format: "der", type: "spki" }) };
 }
 
-/** By the hexadecimal content of the algorithm's OBJECT IDENTIFIER. */
+/** The hashes by the hexadecimal content of the signature algorithm's OBJECT IDENTIFIER. */
 const signatureHashes: Record<"ec" | "rsa", Partial<Record<string, string>>> = {
   ec: { "2a8648ce3d040302": "sha256", "2a8648ce3d040303": "sha384", "2a8648ce3d040304": "sha512" },
   rsa: { "2a864886f70d01010b": "sha256", "2a864886f70d01010c": "sha384", "2a864886f70d01010d": "sha512" },

@@ -6,7 +6,7 @@ export const exitCodes = {
   /** Some of the work was done, some was not. */
   partly: 3,
   notSignedIn: 4,
-  /** By Ctrl-C; work in the service continues. */
+  /** A user interrupted the command by Ctrl-C; work in the service continues. */
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -92,7 +92,7 @@ interface Calls<Each> {
   call: (command: Each, typed: Typed, options: Typed) => Promise<void>;
 }
 
-/** Builds the commands below their groups; completions are made from it as well. */
+/** Builds the tree of groups and commands, which parses arguments and from which completions are made. */
 export function commandTree<Each extends CommandSignature>(
   { name, about, options, commands, groups, epilogue }: ProgramSignature<Each>,
   { writeHelp, call }: Calls<Each>,

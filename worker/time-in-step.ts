@@ -9,7 +9,7 @@ export class ClockOutOfStep extends Error {
 
 export interface TimeDeps {
   clock: Clock;
-  /** Reads the database's clock; a test that moves the clock moves this one as well. */
+  /** Reads the database's clock; a test that moves the worker's clock also moves the database's. */
   databaseTime?: (tx: Db) => Promise<Date>;
 }
 

@@ -201,7 +201,7 @@ interface Counter {
   take(key: string, alias?: string): Promise<CountedAttempt>;
 }
 
-/** How long an exhausted key is refused without asking the store, which spares it a flood. */
+/** How long an exhausted key is refused without asking the store, so a flood of attempts does not reach it. */
 const exhaustedMs = 1_000;
 
 function createCounter({

@@ -20,7 +20,6 @@ export interface AuthorizationClient {
   state: string | undefined;
 }
 
-/** A validated authorization request. */
 export interface AuthorizationRequest extends AuthorizationClient {
   scopes: readonly Scope[];
   nonce: string | undefined;

@@ -141,7 +141,7 @@ export async function hold(
     userId: string;
     jobId: string;
     found: { offboardedAt: Date | null; roles: readonly Role[] };
-    /** Of the active profiles. */
+    /** The serial numbers of the user's active profiles. */
     serials: readonly string[];
     actor: Actor;
     at: Date;

@@ -49,7 +49,7 @@ export interface ChainFindings {
 export interface ChainCheck {
   /** Checks the next link; positions must increase. */
   link(link: KeptLink): void;
-  /** Checks the next head, after the links up to its position; `undefined`: not signed with a trusted key. */
+  /** Checks the next head. The links up to `position` must be checked first. `undefined`: no trusted key signed it. */
   head(head: AuditHead | undefined, position: number | null): void;
   fault(fault: ChainFault): void;
   /** Ends the check. Links beyond the last head are unsigned, which is a fault. */

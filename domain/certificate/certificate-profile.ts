@@ -36,7 +36,7 @@ export type NameConstraintsForm = (typeof nameConstraintsForms)[number];
 export const certificateValidity = {
   /** How long before its signing a certificate becomes valid: room for a device whose clock is behind. */
   backdateSeconds: clockRoomMinutes * 60,
-  /** The same for a CA's own certificate; larger, so nothing that it signs is valid before it is. */
+  /** How long before its signing a CA's own certificate becomes valid: longer, so it covers all that the CA signs. */
   issuerBackdateSeconds: 24 * 60 * 60,
   rootYears: 20,
   issuingYears: 10,

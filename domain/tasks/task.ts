@@ -9,7 +9,7 @@ export interface TaskDefinition<Payload> {
   name: string;
   queue: QueueName;
   payload: z.ZodType<Payload>;
-  /** The same work has the same id. No colon and no bare integer: BullMQ refuses both. */
+  /** Tasks for the same work must have the same id. BullMQ refuses a colon in it, and a bare integer. */
   taskId: (payload: Payload) => string;
   /** Smaller comes first. Default: in the order they were added, before all tasks with a priority. */
   priority?: (payload: Payload) => number;

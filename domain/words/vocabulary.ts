@@ -3,9 +3,9 @@ import type { OfferedFormat } from "../certificate/offered-formats.ts";
 
 /** The words for a kind of device. */
 export interface DeviceWords {
-  /** In lists and choices. */
+  /** The name in lists and choices. */
   name: string;
-  /** With its article, as used after "by" or "suits". */
+  /** The name with its article, as used after "by" or "suits". */
   aDevice: string;
   /** A suggested name for a profile of the device. */
   suggestedName: string;

@@ -143,7 +143,7 @@ function publicAuditKey(value: string): string {
 export interface SecretsWritten {
   /** The new files. */
   files: string[];
-  /** By kind; only the requested kinds. */
+  /** The values by kind of secret; only the requested kinds. */
   compared: Partial<Record<"master" | "output" | "audit", string>>;
 }
 

@@ -6,7 +6,7 @@ import { outputPublicJwks, type PublicJwk } from "./sealed-output.ts";
 import { subKeys } from "./sub-key.ts";
 import type { Variable } from "../config/variables.ts";
 
-/** The kinds of secret that all processes of an installation share; check values compare them. */
+/** The kinds of secret that all processes of an installation share. Processes compare secrets by their check values. */
 export const secretKinds = ["master", "output", "audit"] as const;
 export type SecretKind = (typeof secretKinds)[number];
 
@@ -15,7 +15,7 @@ export interface HeldSecret {
   kind: SecretKind;
   /** The variable that gives it, for messages. */
   variable: Variable;
-  /** One for each value that the process has at the moment; it works with the first. */
+  /** A check value for each value that the process holds now; the process works with the first. */
   checkValues: readonly [Buffer, ...Buffer[]];
   /** The public half of the first value; null if other processes need none. */
   publicJwk: PublicJwk | null;

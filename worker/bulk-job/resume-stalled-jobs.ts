@@ -5,7 +5,7 @@ import type { BulkJobDeps } from "./deps.ts";
 /** A job in which nothing has changed for this long is examined. */
 const quietSeconds = 10;
 
-/** The same while the queue is away: each examination works one chunk. */
+/** Replaces {@link quietSeconds} while the queue is away, because each examination works only one chunk. */
 const quietSecondsWithoutQueue = 2;
 
 /** Jobs that one worker examines at a time. */

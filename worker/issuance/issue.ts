@@ -189,7 +189,7 @@ async function failHopeless(
 
 interface SignedBatch {
   signed: SignedIssuance[];
-  /** By the id of the key: parts that the same thread signs share a key. */
+  /** The data keys by their ids; parts that the same thread signs share a key. */
   dataKeys: Map<string, WrappedDataKey>;
   failed: { id: string; code: ErrorCode | null; detail?: string; counted: boolean }[];
 }

@@ -18,7 +18,7 @@ export interface IssuerMaterial {
   certificate: Uint8Array;
   /** `certificate` first, then any certificate between it and the root; never the root. */
   chain: readonly Uint8Array[];
-  /** As stored; only the signing thread reads and opens it. */
+  /** The key as stored; only the signing thread reads and opens it. */
   encryptedKey: unknown;
   urls: PublicationUrls;
 }
@@ -50,7 +50,7 @@ export interface SigningRequest {
   keyPair?: { privateKeyPkcs8: Uint8Array; publicKeySpki: Uint8Array };
   format: CertificateFormat;
   deviceType: DeviceType | null;
-  /** For formats that are device files. */
+  /** Given for formats that are device files. */
   network?: NetworkSettings;
 }
 
@@ -143,7 +143,7 @@ export interface SigningThreadData {
 
 /** The certificate and key that sign configuration profiles, PEM. The key is not an issuer's. */
 export interface ProfileSigning {
-  /** With its chain. */
+  /** The certificate, with its chain. */
   certificate: string;
   key: string;
 }

@@ -16,7 +16,7 @@ export function GuestLink({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   const { id: guestAccountId } = account;
   const heading = useRef<HTMLHeadingElement>(null);
-  /** The pressed button disappears. */
+  /** Moves the focus to the heading, because the pressed button disappears. */
   const keepFocus = () => heading.current?.focus({ preventScroll: true });
   const {
     data: shown,

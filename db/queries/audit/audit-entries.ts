@@ -132,7 +132,6 @@ const matching = (
     when(search, isFound),
   ]);
 
-/** Lists the audit entries of a realm. */
 export const list = (
   db: Db,
   { page, ...searching }: Searching & { page: PageRequest<AuditSearchFilter, AuditSortKey> },

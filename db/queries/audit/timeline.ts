@@ -12,9 +12,9 @@ export interface TimelineRow {
   auditId: string | null;
   userId: string | null;
   clientId: string | null;
-  /** Of an audit entry. */
+  /** The properties of the audit entry; null if the event is not one. */
   properties: Readonly<Record<string, unknown>> | null;
-  /** Of a profile. */
+  /** The serial number of the profile that the event is about. */
   serialNumber: string | null;
   error: string | null;
   /** Whether the event is about the timeline's subject; false if the subject only acted. */

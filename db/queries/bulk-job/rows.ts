@@ -11,7 +11,7 @@ export interface JobRow {
   position: number;
   input: (string | null)[];
   maxProfiles: number | null;
-  /** Of the profile that a revocation is about. */
+  /** The serial number of the profile that a row of a revocation names. */
   serialNumber: string | null;
   /** Before the job runs, the status that the check expects. */
   status: RowStatus;

@@ -9,9 +9,9 @@ import type { AuditSubject } from "../audit/audit-subjects.ts";
 
 /** A profile of any kind, with what may explain why its device is not on the network. */
 export interface ProfileActivity extends Certificate {
-  /** When its status was first sent; null also if that was not recorded then. */
+  /** When its status was first sent; null also if no times were recorded then. */
   firstOcspAt: Date | null;
-  /** When it was first sent as revoked; null also if that was not recorded then. */
+  /** When its status was first sent as revoked; null also if no times were recorded then. */
   firstRefusedAt: Date | null;
   /** When its file was first fetched. */
   collectedAt: Date | null;
@@ -21,7 +21,7 @@ export interface ProfileActivity extends Certificate {
   replaces: string | null;
   replacedBy: string | null;
   replacedAt: Date | null;
-  /** The application that asked for it; null if none is recorded. */
+  /** The application that asked for the profile; null if none is recorded. */
   madeThrough: string | null;
   /** Whether a successor was ever issued, even if it was revoked since. */
   wasRenewed: boolean;
@@ -105,7 +105,7 @@ export interface EndingEntry {
   /** Upkeep revoked the profiles because the file was never fetched. */
   unfetched: boolean;
   reason: RevocationReason | null;
-  /** Of the profiles that the entry names. */
+  /** The serial numbers of the profiles that the entry names. */
   serials: string[];
 }
 

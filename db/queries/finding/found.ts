@@ -38,7 +38,7 @@ function read({ text, finds, ...rest }: ListSearch, own: SearchFind): Sought {
  */
 const connectingDigitsMin = 8;
 
-/** The same for a list of profiles itself. */
+/** The minimum when the list itself contains profiles. */
 const ownDigitsMin = 1;
 
 const union = (statements: readonly Sql[]): Sql =>

@@ -101,7 +101,7 @@ export interface UnsentAuthorization {
   id: string;
   issuanceId: string | null;
   state: IssuanceState | null;
-  /** Of the active profile, if there is one. */
+  /** The serial number of the active profile, if there is one. */
   serialNumber: string | null;
   renewsSerialNumber: string | null;
 }
@@ -191,7 +191,7 @@ export async function remove(tx: Db, { id }: { id: string }): Promise<void> {
 
 /** An authorization, by its token. */
 export interface AuthorizationByToken {
-  /** Also the id of its hand-over. */
+  /** The id of the authorization, and of its hand-over. */
   id: string;
   app: string;
   /** False: the provider or the directory says that the owner may not use the realm. */

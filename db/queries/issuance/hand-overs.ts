@@ -38,7 +38,7 @@ export type HandOver = HandOverOwner & {
   state: IssuanceState | null;
   /** When the profile was issued. */
   issuedAt: Date | null;
-  /** Of the profile, once there is one. */
+  /** The serial number of the profile; null until there is one. */
   serialNumber: string | null;
   issuerId: string | null;
   /** When the network last checked the profile's status. */

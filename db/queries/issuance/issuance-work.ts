@@ -58,12 +58,12 @@ export interface Draw {
   label: string;
 }
 
-/** When the certificate of issuance `i`, perhaps of guest account `g`, ends if it is issued at `at`. */
+/** When the certificate of issuance `i` ends if it is issued at `at`. The row of guest account `g` may be missing. */
 const endOf = (at: Date): Sql => profileEnd(sql`i`, sql`g`, at);
 
 /**
- * Why issuance `i`, perhaps of guest account `g`, gets no certificate from issuer `s`, which may be missing. The
- * issuance already counts towards its owner's limit.
+ * Why issuance `i` gets no certificate from issuer `s`; null: nothing refuses it. The row of `s`, and of the guest
+ * account `g`, may be missing. The issuance already counts towards its owner's limit.
  */
 const refusalOf = (at: Date): Sql =>
   profileRefusal({ expiresAt: sql`g.expires_at`, issuerNotAfter: sql`s.not_after`, end: endOf(at) }, at);

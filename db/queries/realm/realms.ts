@@ -44,12 +44,12 @@ export interface RealmRow extends Realm {
   appsListing: string;
   /** A bulk offboarding of more than this percentage of the active people has to be confirmed. */
   offboardingShare: number;
-  /** As the IANA database names it. */
+  /** The realm's time zone, by its name in the IANA database. */
   timeZone: string;
   /** The longest lifetime, in days, that guest managers may give a guest account. */
   guestDaysMax: number;
   guestLimitMax: number;
-  /** From then on, only the operator changes whom the realm trusts. */
+  /** When the set-up was finished. From then on, only the operator changes whom the realm trusts. */
   setUpAt: Date | null;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
   /** People who were offboarded more months ago are forgotten; null: never. */

@@ -14,10 +14,10 @@ export interface Process {
   version: string;
   /** The newest migration that its code knows. */
   migration: string;
-  /** Null: it uses none. */
+  /** The queue that the process uses; null: none. */
   queue: string | null;
   connectionsMax: number;
-  /** Where it serves OCSP; null for all but responders. */
+  /** Where a responder serves OCSP; null for other processes. */
   ocspUrl: string | null;
   /** How far its machine's clock is ahead of the database's, in milliseconds; null: not measured. */
   clockSkewMs: number | null;
@@ -88,11 +88,11 @@ export interface ProcessState {
   version: string;
   /** How far its machine's clock is ahead of the database's, in milliseconds; null: not measured. */
   clockSkewMs: number | null;
-  /** Null: it uses none. */
+  /** The queue that the process uses; null: none. */
   queue: string | null;
   connectionsMax: number;
   alive: boolean;
-  /** Since it was last seen, by the database's clock. */
+  /** Seconds since the process was last seen, by the database's clock. */
   silentSeconds: number;
   problems: readonly { code: string; detail: string; since: string }[];
 }

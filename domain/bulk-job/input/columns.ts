@@ -118,7 +118,7 @@ const columnOf: ReadonlyMap<string, JobColumn> = new Map(
 
 /** Headings of the lists and the audit log as people export them, in both languages, of this and earlier releases. */
 const exportedHeadings = [
-  // In several of them.
+  // Headings of several lists.
   ...["Status", "State", "Stand", "Zustand", "Name", "Created", "Angelegt", "Erstellt", "Ends", "Endet"],
   ...["Serial number", "Seriennummer", "Last check", "Letzte Prüfung", "Zuletzt geprüft"],
   // People.

@@ -99,7 +99,7 @@ async function createUnderNewRoot(
       event: rows.length === 0 ? "issuer_create" : "issuer_prepare",
       at,
     });
-    // On disk before the transaction commits anything that depends on it.
+    // The root is on disk before the transaction commits anything that depends on it.
     return { issuer, files: writeRoot({ directory: context.dataDirectory().ceremony, realm: realm.name, root }) };
   });
   context.say(rootAdvice(files));

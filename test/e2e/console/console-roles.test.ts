@@ -16,7 +16,7 @@ describeWithTool("chromium-headless-shell", "roles in the console", () => {
   const buttonsOf = (texts: readonly (string | null)[]): string[] => texts.map((text) => (text ?? "").trim());
 
   test.each(["en", "de"] as const)(
-    "the help desk starts at people, and sees which role another page needs (%s)",
+    "the help desk lands on the list of people, and other pages name the role that they need (%s)",
     async (language) => {
       const person = await subject.api.given.user({ realmId: subject.realm.realmId, email: "mia@uni.example" });
       const account = await accountOf(`desk-${language}`, "help_desk");

@@ -371,7 +371,7 @@ describe("the sign-in of a realm", () => {
     ],
     ["all with the operator as the author", whole.replace("'console'", "'operator'")],
     ["all without an author", whole.replace("'console'", "null")],
-  ])("is not set by the api in parts: %s", async (_, changes) => {
+  ])("cannot be set by the api in part or for another author: %s", async (_, changes) => {
     const realmId = await givenRealm();
     await expect(set("realmpass_api", realmId, changes)).rejects.toThrow(refusal);
     // Control: the same realm lets the api set the whole.

@@ -27,7 +27,7 @@ const chainOf = ({ json }: Ran): Chain => (json["chains"] as Chain[])[0]!;
 /** Returns the faults, with their positions. */
 const faultsOf = (ran: Ran): string[] => chainOf(ran).faults.map(({ kind, position }) => `${kind} ${position}`);
 
-/** Seals in slices, each with its head. */
+/** Seals the unsealed entries in slices; each slice ends with a signed head. */
 const seal = (key = operator.data.find("auditKey")!, slice = 200): Promise<void> =>
   sealEntries(api.database, { key, slice });
 

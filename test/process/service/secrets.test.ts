@@ -40,7 +40,7 @@ async function everythingInRedis(url: string): Promise<string> {
   const redis = new Redis(url);
   const found: string[] = [];
   for (const key of await redis.keys("*")) {
-    // The type does not show if a key has expired since it was listed.
+    // Redis returns null for a key that has expired since it was listed; the declared type lacks null.
     const dump = (await redis.dumpBuffer(key)) as Buffer | null;
     found.push(key, dump?.toString("latin1") ?? "");
   }

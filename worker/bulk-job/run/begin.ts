@@ -22,7 +22,7 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
   const { db, clock, log } = deps;
   if (!(await turns.hasCapacity(db, job.id))) return false;
 
-  // The job has run before and locked its people out; only the revocations are left, as decided then.
+  // The job has run before and locked its people out; only the revocations decided then are left.
   if (job.markedAt !== null) return resume(deps, job);
 
   // Before a job runs, its counts include rows that are not final only if they are the findings of a check.

@@ -16,10 +16,10 @@ import { slicesOf, bisectOnError } from "../bisect.ts";
 /** Rows worked in one transaction, and profiles signed together: few enough that other work gets its turn. */
 const onboardingSlice = 100;
 
-/** The same for revoking profiles. */
+/** Rows of a revocation worked in one transaction. */
 const revokingSlice = 250;
 
-/** The same for letting people back in: a whole chunk. */
+/** Rows of a reactivation worked in one transaction: a whole chunk. */
 const reactivationSlice = chunkSize;
 
 /**

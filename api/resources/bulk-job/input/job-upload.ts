@@ -42,7 +42,7 @@ export const JobQuery = z.object({
     ),
 });
 
-/** The same for an offboarding. */
+/** The query parameters of an upload for an offboarding. */
 export const OffboardingQuery = JobQuery.extend({
   graceDays: filters.count
     .refine((days) => days >= 1 && days <= graceDaysMax, `must be from 1 to ${graceDaysMax}`)
@@ -53,7 +53,7 @@ export const OffboardingQuery = JobQuery.extend({
 });
 export type JobQuery = z.output<typeof JobQuery> & Pick<z.output<typeof OffboardingQuery>, "graceDays">;
 
-/** The same for a revocation. */
+/** The query parameters of an upload for a revocation. */
 export const RevocationQuery = JobQuery.extend({
   reason: filters.count
     .pipe(RevocationReason)

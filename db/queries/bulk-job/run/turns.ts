@@ -3,7 +3,7 @@ import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
 import * as dueJobs from "../due.ts";
 
-/** Whether it is a queued job's turn. Certain only with {@link lockRunQueue}. */
+/** Returns whether a queued job may run now. The answer is certain only with {@link lockRunQueue}. */
 export async function hasCapacity(db: Db, jobId: string): Promise<boolean> {
   const rows = await db.query(sql`
     select j.id from jobs j where j.id = ${jobId} and j.state = 'queued' and ${dueJobs.jobsBefore()} < ${runningJobsMax}

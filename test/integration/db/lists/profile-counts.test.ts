@@ -51,7 +51,7 @@ test("a new user has a count of 0, each profile adds one, and a revoked one no l
   expect(await listedCount(user)).toBe(1);
 });
 
-test("profiles of other kinds count for no user", async () => {
+test("infrastructure and guest profiles do not count for any user", async () => {
   await given.profile({ realmId }, { kind: "infrastructure" });
   const { id: guestAccountId } = await given.guestAccount({ realmId });
   await revoke([await given.profile({ realmId }, { guestAccountId })]);

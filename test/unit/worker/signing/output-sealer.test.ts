@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 describe("a sealer", () => {
-  test("seals with one data key for a while, and each output opens with it", () => {
+  test("seals all outputs of a period with one data key, which opens each of them", () => {
     const sealer = newSealer();
     const outputs = ["one", "two"].map((id) => ({ id, ...sealer.seal(plaintext, id) }));
     vi.advanceTimersByTime(dataKeySecondsMax * 1_000 - 1);

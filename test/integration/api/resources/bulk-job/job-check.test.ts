@@ -77,7 +77,7 @@ describe("a job", () => {
   });
 });
 
-describe("a check that finds nothing to start", () => {
+describe("a check that leaves the job no rows to process", () => {
   test("completes the job if nothing has to change", async () => {
     const gone = await people(2);
     for (const { id } of gone) await admin.delete(`/api/user/${id}`);

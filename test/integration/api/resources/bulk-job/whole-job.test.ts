@@ -51,7 +51,7 @@ test("a spreadsheet is checked, started, and yields a profile for every user", a
   expect(again).toMatchObject({ state: "completed_with_errors", changed: 0, unchanged: 2, failed: 1 });
 });
 
-test("failed rows are retried under their numbers, however large", async () => {
+test("a retry keeps the row numbers of failed rows, even large ones", async () => {
   const gone = `gone-${randomUUID()}`;
   await run("onboarding", `pairwiseID\n${gone}\n`);
   await admin.delete(`/api/user/${(await userOf(gone)).userID}`);
