@@ -262,7 +262,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   },
   job_rows: {
     realmpass_api: { select: true, insert: true, update: true },
-    // The outcome of a row, not its subject; rows are deleted with their job.
+    // The worker changes the outcome of a row, not its subject; rows are deleted with their job.
     realmpass_worker: {
       select: true,
       update: ["affected_profiles", "error_code", "expected", "issuance_id", "message", "status", "user_id"],
@@ -391,7 +391,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "time_zone",
         "uploaded_logo",
         "uploaded_logo_type",
-        // Until the realm has a sign-in: see the trigger realms_trust_is_set_once.
+        // Settings upstream_*: only until the realm has a sign-in, see the trigger realms_trust_is_set_once.
         "upstream_claims",
         "upstream_client_id",
         "upstream_client_secret",
@@ -533,7 +533,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "not_permitted_since",
         "offboarded_at",
         "offboarding_job_id",
-        // For people who have neither signed in nor had a profile: see the trigger users_pairwise_id_stays.
+        // Only of people who have neither signed in nor had a profile: see the trigger users_pairwise_id_stays.
         "pairwise_id",
         "profile_override",
         "provider_roles",

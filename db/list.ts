@@ -11,7 +11,7 @@ export const exactTotalMax = 100_000;
 
 export const totalAgeSecondsMax = 5;
 
-/** So far above {@link exactTotalMax} that a total cannot fall below it within {@link totalAgeSecondsMax}. */
+/** A total this far above {@link exactTotalMax} cannot fall below it within {@link totalAgeSecondsMax}. */
 const farBeyond = 150_000;
 
 /** A total in use is counted again before it is too old, so no request waits for it. */

@@ -62,7 +62,7 @@ export async function findForeign(db: Db): Promise<string[]> {
   return rows.map(({ finding }) => finding);
 }
 
-/** Does the same for a pool, in a read-only transaction. */
+/** Does the same as {@link findForeign} for a pool, in a read-only transaction. */
 export const lookForForeign = (db: Database): Promise<string[]> => looking(db, findForeign);
 
 /** Counts the tasks that wait, run or are due later. Calls nothing in the schema. */

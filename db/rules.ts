@@ -43,7 +43,9 @@ export const countOfUser = (userId: string | Sql, at: Instant): Sql => sql`
        where i.user_id = ${userId}
          and ${isUnsettled(sql`i`)})::integer)`;
 
-/** When the profile of issuance `i` ends if it is issued at `at`; a guest's no later than the account `g`. */
+/**
+ * When the profile of issuance `i` ends if it is issued at `at`; the profile of a guest ends no later than account `g`.
+ */
 export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
   const longest = sql`${at}::timestamptz + make_interval(months => ${i}.validity_months)`;
   return g === null ? longest : sql`least(${longest}, ${g}.expires_at)`;

@@ -24,8 +24,8 @@ export const runningJobsMax = 2;
 export const unconfirmedRemovalsMax = 100;
 
 /**
- * Above that, a number larger than this share of the realm's active people, or profiles, has to be confirmed. A realm
- * may have its own share; the column of a new realm has this one as its default.
+ * Above {@link unconfirmedRemovalsMax}, a number larger than this share of the realm's active people, or profiles, has
+ * to be confirmed. A realm may have its own share; this is the default for new realms.
  */
 export const unconfirmedShareMax = 0.2;
 
@@ -114,11 +114,14 @@ export interface AttemptLimit {
 export const attemptLimitsByDefault = {
   passwordOfUser: { points: 10, seconds: 900 },
   passwordsFromAddress: { points: 100, seconds: 900 },
-  /** From all networks together, except those from which the user lately signed in with the right password. */
+  /**
+   * Wrong passwords from all networks together, except networks from which the user lately signed in with the right
+   * password.
+   */
   passwordsOfUser: { points: 100, seconds: 3_600 },
   secretOfClient: { points: 20, seconds: 60 },
   secretsFromAddress: { points: 200, seconds: 60 },
   tokensFromAddress: { points: 30, seconds: 60 },
-  /** Of all callers together: a code is short enough to guess, given enough attempts. */
+  /** Wrong codes of all callers together: a code is short enough to guess, given enough attempts. */
   shortCodes: { points: 300, seconds: 60 },
 } as const satisfies Record<string, AttemptLimit>;

@@ -5,7 +5,7 @@ export interface AppStore {
   /** The store's own name, with the platform if the store has several. */
   name: string;
   uri: string;
-  /** The devices that it is for. */
+  /** The devices that the store is for. */
   deviceTypes: readonly DeviceType[];
 }
 

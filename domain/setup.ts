@@ -76,7 +76,7 @@ export interface SetupAdministrator {
   /** Whether they have signed in through the realm's identity provider. */
   isKnownToProvider: boolean;
   /**
-   * The provider's claims decide who is an administrator. They do not include this one, who keeps the role as the last
+   * The provider's claims decide who is an administrator, and do not name this one, who keeps the role as the last
    * administrator.
    */
   isKept: boolean;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { exists, giveTree, type EmbeddedPostgresFiles } from "./files.ts";
 import { runAndWait, type RunAs } from "./process.ts";
 
-/** Tried in this order; the second exists nearly everywhere. */
+/** The accounts to try, in this order; the second exists nearly everywhere. */
 export const unprivilegedAccounts = ["postgres", "nobody"] as const;
 
 /**

@@ -49,7 +49,8 @@ const signatureHashes: Record<"ec" | "rsa", Partial<Record<string, string>>> = {
 };
 
 /**
- * Algorithms that common tools sign with (RFC 8017 appendix A.2, RFC 3279 section 2.2, RFC 8410), also by that content.
+ * The names of other algorithms that common tools sign with (RFC 8017 appendix A.2, RFC 3279 section 2.2, RFC 8410), also
+ * by the content of their OBJECT IDENTIFIERs.
  */
 const refusedSignatures: Partial<Record<string, string>> = {
   "2a864886f70d010104": "MD5",

@@ -37,7 +37,7 @@ export interface CommandSignature {
   /** Its words: "users list" */
   name: string;
   about: string;
-  /** In the order of typing. */
+  /** The positional arguments, in the order in which they are typed. */
   arguments: Arguments;
   options: Options;
 }

@@ -105,7 +105,7 @@ export const revokeAllOfUsers = (
     revocation,
   );
 
-/** Does the same for a guest account, with its row locked. */
+/** Does the same as {@link revokeAllOfUsers} for a guest account. Call with its row locked. */
 export const revokeAllOfGuestAccount = (
   tx: Db,
   {

@@ -5,7 +5,7 @@ import type { IssuerRow } from "./realm/issuers.ts";
 
 /** An issuer with its encrypted key: only for signing threads and operators. */
 export interface IssuerWithKey extends IssuerRow {
-  /** Null: it has none. */
+  /** Null: the issuer has no key. */
   encryptedKey: unknown;
 }
 

@@ -72,7 +72,7 @@ export function createChainCheck({
   kept?: AuditHead | undefined;
   /** Where the check starts; default: the beginning of the chain. */
   start?: ChainEnd;
-  /** Every head is passed, not only the last one. */
+  /** Whether the caller passes every head, or only the last one. */
   everyHead: boolean;
 }): ChainCheck {
   const faults: ChainFault[] = [];

@@ -32,7 +32,7 @@ export interface AuditHead extends ChainEnd {
   sealedAt: string;
   /** The position of the previous head; 0 for the first. */
   previous: number;
-  /** No other entry of the realm was waiting to be sealed. */
+  /** Whether no other entry of the realm was waiting to be sealed. */
   complete: boolean;
 }
 

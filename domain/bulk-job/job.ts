@@ -66,7 +66,7 @@ export const jobNotices = {
   changedSinceCheck: "changed_since_check",
   /** The creator may no longer create the job. It waits until another person starts it, in their own name. */
   creatorEnded: "creator_ended",
-  /** Nothing has moved for a minute; a worker may be down. */
+  /** The job has not progressed for a minute; a worker may be down. */
   stalled: "stalled",
 } as const;
 

@@ -79,7 +79,7 @@ export function isDnsName(text: string): boolean {
   return text.length <= dnsNameLengthMax && dnsName.test(text);
 }
 export const dnsNameLengthMax = 253;
-/** In any letter case. PostgreSQL reads this pattern as JavaScript does. */
+/** A pattern to match in any letter case. PostgreSQL reads it as JavaScript does. */
 export const dnsNamePattern = String.raw`^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$`;
 const dnsName = new RegExp(dnsNamePattern, "i");
 

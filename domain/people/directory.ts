@@ -23,7 +23,7 @@ export interface DirectoryChange {
   displayName?: string | null;
   email?: DirectoryEmail | null;
   active?: boolean;
-  /** By path in lower case. `adds`: the values of a list are added to the existing values. */
+  /** Changed attributes, by path in lower case. `adds`: the values of a list are added to the existing values. */
   attributes?: ReadonlyMap<string, { value: unknown; adds: boolean }>;
 }
 

@@ -12,7 +12,7 @@ const partLengthMin = 4;
 
 /** Text that a person typed or pasted into the search, and its possible meanings. */
 export interface SearchText {
-  /** On one line, without blanks and invisible characters around it. */
+  /** The text on one line, without blanks and invisible characters around it. */
   whole: string;
   words: readonly string[];
   /** The digits of a serial number, or of a part of one. */

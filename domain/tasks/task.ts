@@ -11,7 +11,7 @@ export interface TaskDefinition<Payload> {
   payload: z.ZodType<Payload>;
   /** Tasks for the same work must have the same id. BullMQ refuses a colon in it, and a bare integer. */
   taskId: (payload: Payload) => string;
-  /** Smaller comes first. Default: in the order they were added, before all tasks with a priority. */
+  /** Tasks with a smaller number run first. Tasks without one run before these, in the order they were added. */
   priority?: (payload: Payload) => number;
   attempts: number;
   backoffMs: number;

@@ -3,5 +3,4 @@ import { issueCertificate } from "./issue-certificate.ts";
 import { issueCertificates } from "./issue-certificates.ts";
 import { processBulkJobRows } from "./process-bulk-job-rows.ts";
 
-/** Every task. */
 export const tasks = { issueCertificate, issueCertificates, advanceBulkJob, processBulkJobRows } as const;

@@ -19,11 +19,11 @@ export interface LostEntry extends ExportedEntry {
 /** Entries of a realm that exports contain and the database lacks. */
 export interface Lost {
   realmId: string;
-  /** The last position that both have. */
+  /** The last position that is in the exports and in the database. */
   fork: number;
   /** The last position of the export. */
   end: number;
-  /** In the order of the chain. */
+  /** The lost entries, in the order of the chain. */
   entries: readonly LostEntry[];
   /** An earlier run has replayed the entries up to this position. */
   replayedTo: number;

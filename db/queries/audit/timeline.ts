@@ -111,7 +111,7 @@ export function ofUser(
   return read(db, both, others, reading);
 }
 
-/** Returns the same for a guest account. */
+/** Returns the same as {@link ofUser} for a guest account. */
 export const ofGuestAccount = (
   db: Db,
   { guestAccountId, ...reading }: Reading & { guestAccountId: string },

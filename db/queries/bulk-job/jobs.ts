@@ -44,12 +44,12 @@ export interface Job {
   rateFromAt: Date | null;
   rateFromDone: number;
   outputErasedAt: Date | null;
-  /** Nothing has changed for a minute although it should have. */
+  /** Whether the job has not changed for a minute although it should have. */
   stalled: boolean;
   origin: JobOrigin;
   /** The search and filter that selected its rows, if any. */
   matching: JobMatching | null;
-  /** Revocation: why. */
+  /** The reason of a revocation; null for another kind of job. */
   reason: RevocationReason | null;
   /** Offboarding: days between lock-out and revocation; null: profiles are revoked at once. */
   graceDays: number | null;

@@ -30,7 +30,7 @@ export interface WorkedJob {
   /** Offboarding: when the last person was locked out. */
   markedAt: Date | null;
   graceDays: number | null;
-  /** Revocation: why. */
+  /** The reason of a revocation; null for another kind of job. */
   reason: RevocationReason | null;
   /** The offboarding that this reactivation undoes. */
   undoOf: string | null;

@@ -47,7 +47,7 @@ export interface RealmProfileFilter extends ActiveProfileFilter {
 
 /** The filters for a list that also contains profiles that are not active. */
 export interface ProfileFilter extends ActiveProfileFilter {
-  /** Revoked or expired. */
+  /** True: only revoked or expired profiles; false: only active ones. */
   invalid: boolean;
 }
 
@@ -258,7 +258,7 @@ export const guestProfileSortKeys = ["serial", "creationdate"] as const;
 export type GuestProfileSortKey = (typeof guestProfileSortKeys)[number];
 
 export interface GuestProfileFilter {
-  /** Revoked or expired. */
+  /** True: only revoked or expired profiles; false: only active ones. */
   invalid: boolean;
   minCreateTime: Date;
   maxCreateTime: Date;
@@ -300,7 +300,7 @@ export const infrastructureProfileSortKeys = ["serial", "creation_date", "expira
 export type InfrastructureProfileSortKey = (typeof infrastructureProfileSortKeys)[number];
 
 export interface InfrastructureProfileFilter {
-  /** Revoked. */
+  /** True: only revoked profiles; false: only others. */
   invalid: boolean;
   minCreateTime: Date;
   maxCreateTime: Date;

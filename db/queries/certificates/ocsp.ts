@@ -32,7 +32,7 @@ export interface StatusKey {
 
 /** The status of one serial number of an issuer. */
 export interface StatusRow {
-  /** Null when no certificate has it. */
+  /** Null when no certificate has the serial number. */
   certificateId: string | null;
   /** Whether the serial number is an infrastructure profile's. */
   isServers: boolean;

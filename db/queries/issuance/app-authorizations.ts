@@ -213,7 +213,7 @@ export const findByToken = async (
   token: { realmId: string; tokenHash: Uint8Array; at: Date },
 ): Promise<AuthorizationByToken | undefined> => first(await db.query<AuthorizationByToken>(byToken(token)));
 
-/** Returns the same, and prevents the authorization from ending until the transaction ends. */
+/** Returns the same as {@link findByToken}, and prevents the authorization from ending until the transaction ends. */
 export const holdByToken = async (
   tx: Db,
   token: { realmId: string; tokenHash: Uint8Array; at: Date },

@@ -157,7 +157,7 @@ export async function renew(db: Db, { claimIds, at }: { claimIds: readonly strin
 /** An issuance that no worker holds and that could not be claimed. */
 export interface Unclaimed {
   id: string;
-  /** Null: its realm has none. */
+  /** Null: the realm has no issuer. */
   issuerId: IssuerID | null;
   /** Why retrying does not help; null: it may. */
   code: ErrorCode | null;
@@ -198,7 +198,7 @@ export interface FailedAttempt {
   code: ErrorCode | "owner" | null;
   /** Describes the fault of the request to the requester; undefined: the requester sees only the code. */
   detail?: string | undefined;
-  /** Whether it counts towards {@link failuresMax}: not if the issuer's key could not be used. */
+  /** Whether the attempt counts towards {@link failuresMax}; false if the issuer's key could not be used. */
   counted: boolean;
 }
 

@@ -48,7 +48,7 @@ export async function lockOwner(
   return owner === undefined ? undefined : { ...owner, count: only(counts).count };
 }
 
-/** Returns the same without the lock, for display: it may change a moment later. */
+/** Returns the same as {@link lockOwner} without the lock, for display: the result may change a moment later. */
 export async function readOwner(
   db: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
@@ -106,7 +106,7 @@ export async function lockGuestAccount(
   return account === undefined ? undefined : { ...account, count: only(counts).count };
 }
 
-/** Returns the same without the lock, for display: it may change a moment later. */
+/** Returns the same as {@link lockGuestAccount} without the lock, for display: the result may change a moment later. */
 export async function readGuestAccount(
   db: Db,
   { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
@@ -265,21 +265,21 @@ export const failUnsettledOfUsers = (
   { userIds, ...failure }: { userIds: readonly string[]; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(tx, sql`user_id = any(${userIds}::bigint[])`, failure);
 
-/** Does the same for a guest account that is revoked. */
+/** Does the same as {@link failUnsettledOfUsers} for a guest account that is revoked. */
 export const failUnsettledOfGuestAccount = (
   tx: Db,
   { guestAccountId, ...failure }: { guestAccountId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(tx, sql`guest_account_id = ${guestAccountId}`, failure);
 
-/** Does the same for a bulk job that cannot continue. */
+/** Does the same as {@link failUnsettledOfUsers} for a bulk job that cannot continue. */
 export const failUnsettledOfJob = (
   db: Db,
   { jobId, ...failure }: { jobId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(db, sql`batch_id = ${jobId}`, failure);
 
 /**
- * Does the same for one issuance whose certificate was lost with the database: otherwise it would be issued a second
- * time.
+ * Does the same as {@link failUnsettledOfUsers} for one issuance whose certificate was lost with the database:
+ * otherwise the certificate would be issued a second time.
  */
 export const failUnsettledById = (
   tx: Db,

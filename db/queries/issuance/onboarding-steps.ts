@@ -7,9 +7,9 @@ import { sql } from "../../sql.ts";
 export interface OnboardingSteps {
   asked: number;
   made: number;
-  /** The file was fetched; a checked profile counts as fetched even if no fetch was recorded. */
+  /** Profiles whose file was fetched; a checked profile counts as fetched even if no fetch was recorded. */
   fetched: number;
-  /** A RADIUS server asked about it. */
+  /** Profiles that a RADIUS server asked about. */
   seen: number;
 }
 

@@ -62,7 +62,7 @@ export interface TokenHolder {
   clientId: string | null;
   userId: string | null;
   guestAccountId: string | null;
-  /** Null: its holder is not a user. */
+  /** Null: the holder is not a user. */
   roles: Role[] | null;
   sessionId: string | null;
   certificateId: string | null;

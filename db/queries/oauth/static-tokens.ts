@@ -12,7 +12,7 @@ export interface StaticToken {
   createdBy: string;
   /** Null: it lasts until it is deleted. */
   expiresAt: Date | null;
-  /** To the minute. */
+  /** When the token was last used, to the minute; null: never. */
   lastUsedAt: Date | null;
 }
 

@@ -173,7 +173,7 @@ export const guestAccountSortKeys = ["name", "createtime", "expirationtime", "pr
 export type GuestAccountSortKey = (typeof guestAccountSortKeys)[number];
 
 export interface GuestAccountFilter {
-  /** Revoked. */
+  /** True: only revoked accounts; false: only others. */
   invalid: boolean;
   minCreateTime: Date;
   maxCreateTime: Date;

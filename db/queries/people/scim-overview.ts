@@ -8,7 +8,7 @@ export interface ScimConnection {
   name: string;
   active: boolean;
   createdAt: Date;
-  /** When it last used a static token, or was issued an access token; null: never. To the minute. */
+  /** When the connection last used a static token or was issued an access token, to the minute; null: never. */
   lastUsedAt: Date | null;
 }
 

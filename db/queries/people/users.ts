@@ -23,7 +23,7 @@ export interface User {
   createdAt: Date;
   lockedAt: Date | null;
   offboardedAt: Date | null;
-  /** Set: personal data is erased, and {@link pairwiseId} is a placeholder. */
+  /** When the personal data was erased: {@link pairwiseId} is then a placeholder. Null: not erased. */
   forgottenAt: Date | null;
 }
 
@@ -85,7 +85,7 @@ export interface UserFilter {
   minBlacklistDate: Date;
   maxBlacklistDate: Date;
   email: string;
-  /** Assigned here or by the identity provider. */
+  /** A role assigned here or by the identity provider. */
   role: Role;
   /** Finds people as {@link found.isFoundUser} does. */
   text: string;
@@ -204,9 +204,9 @@ export interface NewUser {
   pairwiseId: string;
   email: string;
   displayName?: string | undefined;
-  /** Assigned here. */
+  /** The roles assigned here. */
   roles: readonly Role[];
-  /** Assigned by the identity provider. */
+  /** The roles assigned by the identity provider. */
   providerRoles?: readonly Role[];
   at: Date;
 }
@@ -228,7 +228,7 @@ export interface LockedUser {
   lockedAt: Date | null;
   offboardedAt: Date | null;
   forgottenAt: Date | null;
-  /** Assigned here and by the identity provider. */
+  /** The roles assigned here and by the identity provider. */
   roles: Role[];
 }
 

@@ -169,7 +169,7 @@ export interface RealmChange {
   reminderLeadDays?: number | undefined;
   onboardingApps?: boolean | undefined;
   appsListing?: string | undefined;
-  /** Replaces the whole table. */
+  /** Replaces the key types of all kinds of devices. */
   keyTypes?: Partial<Record<DeviceType, KeyType>> | undefined;
   offboardingShare?: number | undefined;
   timeZone?: string | undefined;

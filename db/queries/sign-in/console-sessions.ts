@@ -18,9 +18,9 @@ export interface ConsoleSession {
   loginId: string;
   sealedTokens: Buffer;
   accessExpiresAt: Date;
-  /** When it expires unless it is used. */
+  /** When the session expires unless it is used. */
   expiresAt: Date;
-  /** When it expires in any case: at the end of the browser's login. */
+  /** When the session expires in any case: at the end of the browser's login. */
   absoluteExpiresAt: Date;
 }
 

@@ -10,7 +10,7 @@ export interface SignInSettings {
   claims: UpstreamClaims;
 }
 
-/** Read from the provider's own documents. */
+/** A provider, as its own documents describe it. */
 export interface FoundProvider {
   /** Where people sign in. */
   authorizationEndpoint: string;
@@ -20,7 +20,7 @@ export interface FoundProvider {
 
 export interface SignInDraft {
   realmId: string;
-  /** New with each change. */
+  /** The version of the draft, new with each change. */
   version: string;
   settings: SignInSettings;
   /** Sealed for {@link draftSecretContext}; null: a public client. */

@@ -8,9 +8,9 @@ export interface SignInTest {
   userId: string;
   /** The tested draft; null: the sign-in in use. */
   draftVersion: string | null;
-  /** Null: it has not ended. */
+  /** Null: the test has not ended. */
   passed: boolean | null;
-  /** Sealed for {@link reportContext}; null: it has not ended. */
+  /** The report, sealed for {@link reportContext}; null: the test has not ended. */
   sealedReport: Buffer | null;
 }
 

@@ -14,7 +14,7 @@ export interface UpstreamUser {
   id: string;
   email: string;
   displayName: string | null;
-  /** Assigned here, and by the identity provider. */
+  /** The roles assigned here, and the roles assigned by the identity provider. */
   given: Role[];
   fromProvider: Role[];
   offboardedAt: Date | null;

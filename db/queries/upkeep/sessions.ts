@@ -73,11 +73,11 @@ export async function listIdleTransactions(
 
 /** The connections of the whole server. */
 export interface Connections {
-  /** How many it has for logins that are not superusers. */
+  /** How many connections the server has for logins that are not superusers. */
   max: number;
   /** How many sessions of other programs are open, in all databases. */
   others: number;
-  /** The programs with the most of these. */
+  /** The programs with the most of these sessions. */
   programs: string[];
 }
 

@@ -13,7 +13,10 @@ export const csvReading = {
 /** Ends each line with LF. CR, LF and CRLF may be mixed, as in files that several programs have appended to. */
 export const unifyLineEnds = (text: string): string => text.replace(/\r\n?/g, "\n");
 
-/** Does the same for text that comes in pieces. A CR at the end of a piece waits for the next one. */
+/**
+ * Does the same as {@link unifyLineEnds} for text that comes in pieces. A CR at the end of a piece waits for the next
+ * piece.
+ */
 export async function* unifiedLineEnds(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let held = "";
   for await (const piece of pieces) {

@@ -35,7 +35,7 @@ export interface ReceivedRow extends RowValues {
   position: number;
   /** The cells as uploaded, in the order of the job's columns. */
   input: readonly (string | null)[];
-  /** Why it cannot be used. */
+  /** Why the row cannot be used. */
   message: string | null;
 }
 

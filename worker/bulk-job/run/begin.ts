@@ -25,7 +25,7 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
   // The job has run before and locked its people out; only the revocations decided then are left.
   if (job.markedAt !== null) return resume(deps, job);
 
-  // Before a job runs, its counts include rows that are not final only if they are the findings of a check.
+  // Before a job runs, its counts exceed its final rows only if they show the findings of a check.
   const shown = job.done > (await jobRows.countFinalRows(db, job.id)).final;
   if (shown && !(await checkAll(deps, job, { again: true }))) return true;
 
@@ -64,8 +64,8 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
 }
 
 /**
- * Counts the access that a job removes, unless its number was confirmed. Returns false if the number has to be
- * confirmed now because of other removals in the realm since the check.
+ * Counts a job's removals of access, unless a user has confirmed their number. Returns false if a user has to confirm
+ * the number now, because of other removals in the realm since the check.
  */
 async function admitRemovals(
   tx: Db,

@@ -30,7 +30,7 @@ export async function addUsers(tx: Db, { jobId, max, ...selection }: Target & Us
   });
 }
 
-/** Does the same for the active profiles of a selection. */
+/** Does the same as {@link addUsers} for the active profiles of a selection. */
 export async function addProfiles(
   tx: Db,
   { jobId, max, ...selection }: Target & ActiveProfileSelection,
