@@ -44,7 +44,7 @@ export const redirectUrisMax = 10;
 /** Static tokens of one application: one, and its successor while both are in use. */
 export const staticTokensMax = 2;
 
-/** This service's secret at an identity provider. */
+/** The longest secret that this service may have at an identity provider. */
 export const upstreamSecretBytesMax = 1_024;
 
 /** Characters of a certificate request. */
@@ -92,7 +92,7 @@ export const passwordLengthMin = 12;
 /** Far above any passphrase; hashing more only costs time. */
 export const passwordBytesMax = 1_024;
 
-/** A realm's logo. */
+/** The largest logo of a realm. */
 export const logoBytesMax = 256 * 1024;
 
 /** The longest side of an uploaded PNG logo. */

@@ -55,7 +55,7 @@ export interface SetupFacts {
   serverCertificateEndsAt: Date | null;
   /** The addresses of RADIUS servers that asked about certificates, the latest first. */
   askers: readonly Asker[];
-  /** As `askers`, for addresses that the realm does not name as RADIUS servers. */
+  /** Like `askers`, for addresses that the realm does not name as RADIUS servers. */
   otherAskers: readonly Asker[];
   /** Administrators' own devices: whether one has an active profile, and when one was last checked. */
   ownDevice: { hasProfile: boolean; checkedAt: Date | null };

@@ -1,6 +1,6 @@
 /** A file in an archive. */
 export interface ArchivedFile {
-  /** Its path in the archive: at most 100 characters of ASCII. */
+  /** The file's path in the archive: at most 100 characters of ASCII. */
   name: string;
   content: Uint8Array;
   isExecutable: boolean;

@@ -77,7 +77,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
         server = await launch(files, options, giveUpIn());
       },
       onFailure(err) {
-        options.log.error({ event: "embedded-postgres.faulty", err }, "trying embedded Postgres again");
+        options.log.error(
+          { event: "embedded-postgres.faulty", err },
+          "supervising embedded Postgres failed; trying again",
+        );
       },
     });
     let stopped: Promise<void> | undefined;

@@ -54,7 +54,7 @@ export interface Issuer extends CrlSigner {
 export interface IssuerFiles {
   issuerId: IssuerID;
   certificate: Uint8Array;
-  /** As `Issuer.chain`: begins with `certificate`. */
+  /** Like `Issuer.chain`; begins with `certificate`. */
   chain: readonly Uint8Array[];
   signer: Signer;
   urls: PublicationUrls;

@@ -192,7 +192,10 @@ export async function startServerProcess({
 /** Turns the output of libraries and of Node itself into log lines. */
 function takeWarnings(log: Log): void {
   const logWarning = (...given: unknown[]): void => {
-    log.warn({ event: "process.warned", reason: withoutCredentials(format(...given)) }, "a library has warned");
+    log.warn(
+      { event: "process.warned", reason: withoutCredentials(format(...given)) },
+      "a library or Node printed a warning",
+    );
   };
   Object.assign(console, { warn: logWarning, error: logWarning });
   process.removeAllListeners("warning");

@@ -14,7 +14,7 @@ export async function within<Result>(ms: number, promise: Promise<Result>): Prom
   }
 }
 
-/** As {@link within}, but rejects if the promise is late. */
+/** Settles as {@link within} does, but rejects if the promise is late. */
 export async function answerWithin<Result>(ms: number, promise: Promise<Result>): Promise<Result> {
   const answer = await within(ms, promise);
   if (answer === "late") throw new Error(`no answer within ${ms} ms`);

@@ -57,7 +57,7 @@ export function createFresh<Value>(compute: () => Promise<Value>, options: Fresh
   return { ...held, get: () => held.get(compute) };
 }
 
-/** As {@link Fresh}, for many values, each under its own key. */
+/** Like {@link Fresh}, for many values, each under its own key. */
 export interface FreshByKey<Value> {
   /**
    * `compute` must answer the same question whenever the key is the same. It runs only if this call starts a

@@ -20,7 +20,7 @@ export const listenOn = (server: Server, { host, port }: ListenAddress): Promise
   });
 
 /**
- * As {@link listenOn}, for a port that a variable sets. Throws {@link Unstartable} if another process has the port,
+ * Like {@link listenOn}, for a port that a variable sets. Throws {@link Unstartable} if another process has the port,
  * because a restart does not help.
  */
 export async function listenOnSet(server: Server, address: ListenAddress, variable: string): Promise<number> {
@@ -33,7 +33,7 @@ export async function listenOnSet(server: Server, address: ListenAddress, variab
 }
 
 /**
- * As {@link listenOnSet}, but uses any free port if the requested one is taken and is the `usual` one, which no
+ * Like {@link listenOnSet}, but uses any free port if the requested one is taken and is the `usual` one, which no
  * operator has chosen.
  */
 export async function listenOnAnyway(

@@ -34,7 +34,7 @@ export type Typed = Readonly<Record<string, unknown>>;
 
 /** The parts of a command that the help and completion use. */
 export interface CommandSignature {
-  /** Its words: "users list" */
+  /** The words of the command: "users list" */
   name: string;
   about: string;
   /** The positional arguments, in the order in which they are typed. */

@@ -45,8 +45,8 @@ export const scopesOfRoles = (held: readonly Role[]): ReadonlySet<Scope> =>
   withImplied(held.flatMap((role) => scopesOfRole[role]));
 
 /**
- * Returns the scopes that somebody must hold to act on a person with these roles. `profile.offer` is not among them: it
- * was added after existing clients, and opens nothing about people whom its holder cannot reach.
+ * Returns the scopes that somebody must hold to act on a person with these roles. `profile.offer` is not among them:
+ * older clients do not have it, and it opens nothing about people whom its holder cannot reach.
  */
 export const scopesToReach = (held: readonly Role[]): Scope[] =>
   [...scopesOfRoles(held)].filter((scope) => !signInScopes.includes(scope) && scope !== "profile.offer");

@@ -23,7 +23,7 @@ export const UpstreamClaims = z.object({
   email: ClaimName.optional(),
   /** Omitted: `name`. */
   displayName: ClaimName.optional(),
-  /** The rule for administrators if there is exactly one: the release before roles reads it. */
+  /** The rule for administrators if there is exactly one, for the last release without roles, which reads only this. */
   administrator: ClaimRule.optional(),
   /** The rules for each role. The provider does not decide about a role without rules. */
   roles: z.partialRecord(z.enum(roles), z.array(ClaimRule).min(1).max(roleRulesMax)).optional(),

@@ -11,7 +11,7 @@ interface Range {
 }
 
 export interface ExportFile extends Range {
-  /** Its name in its directory. */
+  /** The file's name in its directory. */
   file: string;
 }
 

@@ -113,7 +113,7 @@ async function faultOfCrl(
   return justReplaced && body[0] === tag.sequence ? undefined : "is not the current CRL";
 }
 
-/** As {@link faultOfCrl}, for a root's CRL, whose thisUpdate is dated back. */
+/** Like {@link faultOfCrl}, for a root's CRL, whose thisUpdate is backdated. */
 async function faultOfRootCrl(
   db: Db,
   { fingerprint, body, at }: { fingerprint: string; body: Buffer; at: Date },

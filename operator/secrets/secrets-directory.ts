@@ -17,7 +17,7 @@ interface Place {
 interface Placement {
   draw: () => string;
   places: readonly [Place, ...Place[]];
-  /** Its file in a data directory that all processes share; undefined: no file. */
+  /** The secret's file in a data directory that all processes share; undefined: no file. */
   shared?: string;
   /** Earlier versions did not have this secret: it is created if a shared directory lacks it. */
   isLater?: boolean;

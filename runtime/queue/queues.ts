@@ -289,7 +289,7 @@ export function startQueueWorker(
     onEnd(isLast ? "failed" : "again");
     const fields = { queue: name, taskId: job?.id, attempt: job?.attemptsMade };
     if (error instanceof RetryLater && !isLast) {
-      log.debug({ event: "task.repeated", ...fields, reason: error.message }, "retrying a task at its own request");
+      log.debug({ event: "task.repeated", ...fields, reason: error.message }, "a task asked to be retried");
     } else log.warn({ event: "task.failed", ...fields, err: error }, "a task failed");
   });
   worker.on("stalled", (taskId) => {

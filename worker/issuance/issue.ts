@@ -331,11 +331,14 @@ async function settleAll(
       const code = violates(error, "certificates_public_key") ? "key_already_certified" : null;
       deps.log.error(
         { event: "issuance.not_settled", ...naming(only.id), code, err: error },
-        "a settlement was refused",
+        "the database rejected the settlement of an issuance",
       );
       return { settled: [], refused: [{ id: only.id, code }] };
     }
-    deps.log.warn({ event: "issuances.not_settled", err: error, count: signed.length }, "settling one by one");
+    deps.log.warn(
+      { event: "issuances.not_settled", err: error, count: signed.length },
+      "the database rejected a batch; settling one by one",
+    );
   }
   const parts: Settlement[] = [];
   for (const one of signed) parts.push(await settleAll(deps, { signed: [one], dataKeys, claimId, naming }));

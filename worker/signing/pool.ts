@@ -123,7 +123,10 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     running.add(thread);
     for (const { material } of issuers.values()) {
       load(thread, material).catch((err: unknown) => {
-        log?.warn({ event: "signing_thread.issuer_not_loaded", issuer: material.issuerId, err }, "issuer not loaded");
+        log?.warn(
+          { event: "signing_thread.issuer_not_loaded", issuer: material.issuerId, err },
+          "a signing thread did not load an issuer",
+        );
       });
     }
     dispatch();

@@ -122,7 +122,7 @@ export interface FeedReader {
   clientId: string;
   name: string;
   readAt: Date;
-  /** Whether its last read was longer ago than any reader waits. */
+  /** Whether the application's last read was longer ago than any reader waits. */
   isSilent: boolean;
 }
 

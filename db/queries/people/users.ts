@@ -251,7 +251,7 @@ export interface Offboarding {
   since: Date;
   /** The bulk job that offboarded the user, while the job is kept and nothing has changed the offboarding since. */
   jobId: string | null;
-  /** Its grace period, until `revokeAt`; null: the user's profiles are revoked, about to be, or held. */
+  /** The grace period, until `revokeAt`; null: the user's profiles are revoked, about to be revoked, or held. */
   grace: { days: number; revokeAt: Date } | null;
   /** The user's profiles are valid until a person confirms the job. */
   isHeld: boolean;

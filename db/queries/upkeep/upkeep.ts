@@ -210,8 +210,8 @@ export async function setShortLockTimeout(tx: Db): Promise<void> {
 }
 
 /**
- * Takes a lock for the transaction if it is free, and returns whether it did. For work that one worker at a time should
- * do.
+ * Takes a lock for the transaction if the lock is free, and returns whether it was. For work that only one worker does
+ * at a time.
  */
 export async function tryLock(tx: Db, key: number): Promise<boolean> {
   const rows = await tx.query<{ locked: boolean }>(sql`select pg_try_advisory_xact_lock(${key}::bigint) as locked`);

@@ -41,7 +41,7 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
       await waiting.toReady(tx, { ...its, found, notice: jobNotices.creatorEnded, at });
       log.warn(
         { event: "job.creator_ended", bulkJobId: job.id },
-        "the creator of a bulk job may no longer run it; it waits",
+        "the creator of a bulk job may no longer run it; the job waits for another user",
       );
       return true;
     }
