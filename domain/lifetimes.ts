@@ -111,10 +111,10 @@ export const replacedDaysMax = 7;
 /** A realm's set-up counts as finished this long after its first profile of a person. */
 export const setUpFinishedDays = 30;
 
-/** How long counts of requests by each RADIUS server are kept. */
+/** For this many days the counts of requests by each RADIUS server are kept. */
 export const statusCountDays = 35;
 
-/** How long counts of requests by each application are kept. */
+/** For this many days the counts of requests by each application are kept. */
 export const requestCountDays = 14;
 
 /** The shortest time between two publications of an issuer's CRL. */

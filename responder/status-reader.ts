@@ -7,8 +7,8 @@ import { createBatcher } from "../runtime/queue/batch.ts";
 export type ReadStatus = (key: StatusKey) => Promise<StatusRow>;
 
 /**
- * Reads statuses together: requests of one turn of the event loop, or those made while two reads are under way, share
- * the next statement. Under load this is one statement for dozens of answers; a single request does not wait.
+ * Batches reads of statuses: requests that arrive in one turn of the event loop, or while two statements already run,
+ * share the next statement. Under load one statement serves dozens of requests; a single request does not wait.
  */
 export const createStatusReader = (db: Pick<Database, "query">): ReadStatus =>
   createBatcher((keys: readonly StatusKey[]) => ocsp.readStatuses(db, keys), {

@@ -23,7 +23,6 @@ export const ownScopes: readonly Scope[] = [
  */
 export const deviceScopes: readonly Scope[] = ownScopes.filter((scope) => scope !== "offline_access");
 
-/** The scopes of each role. */
 export const scopesOfRole: Readonly<Record<Role, readonly Scope[]>> = {
   administrator: allScopes,
   help_desk: ["user.read", "user.lock", "profile.read", "profile.offer", "profile.delete", "guest.view"],

@@ -11,7 +11,7 @@ export type ServicePart = (typeof serviceParts)[number];
 /** CPU time in microseconds that each part has used up to now. */
 export type CpuByPart = Record<Part, number>;
 
-/** Linux counts in hundredths of a second here, whatever the kernel was built with. */
+/** In /proc, Linux counts CPU time in hundredths of a second, whatever the kernel was built with. */
 const usPerTick = 10_000;
 
 interface ProcessTimes {

@@ -100,7 +100,7 @@ test("3.2 introspection shows the certificate that a token is bound to", async (
   expect(new Ajv2020({ strict: false }).validate(exact, { ...body, other: 1 })).toBe(false);
 });
 
-test("3.3 and 5 the metadata list the grant, and the endpoint for requests with a certificate", async () => {
+test("3.3 and 5 the metadata list the grant for client certificates and the endpoint aliases for mutual TLS", async () => {
   const { body } = await as.nobody().get("/.well-known/openid-configuration");
   expect(body).toMatchObject({
     tls_client_certificate_bound_access_tokens: true,

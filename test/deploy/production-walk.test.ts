@@ -133,7 +133,7 @@ describeWithTool(
     });
 
     describe("the replay after a restore that lost 1,000 creations and 200 revocations", () => {
-      test("refuses every device revoked or offboarded since, and admits the others", () => {
+      test("refuses every device that was created, revoked or offboarded after the backup, and admits the others", () => {
         const [off, on] = [["revoked"], ["good"]];
         expect(drill["ocsp"]).toEqual({ good: on, revoked: off, offboarded: off, lost: off });
         expect(drill["onList"]).toEqual({ good: 0, others: 1_200 });

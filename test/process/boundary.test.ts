@@ -223,7 +223,7 @@ describe("a session that does not run as its role ends the process, whatever the
     expect(api.event("database.guard_refused")?.msg).toContain("grant realmpass_api to it");
   });
 
-  test("with a role that has too many rights", async () => {
+  test("a role that has too many rights ends the process as well", async () => {
     await asLogin(superuser, (client) => client.query("grant select on issuer_keys to realmpass_api"));
     try {
       const api = start("api", { DATABASE_URL: loginUrl("realmpass_api_login") });

@@ -38,8 +38,8 @@ export function createServiceHealth(options: Options): () => Promise<readonly He
     const faults = checks.filter(({ state }) => state !== "ok");
     const summary = faults.map(({ name, state }) => `${name} ${state}`).join(" ");
     if (summary !== logged) {
-      if (faults.length > 0) options.log.warn({ event: "status.changed", faults }, "not all of the service is well");
-      else options.log.info({ event: "status.changed", faults }, "all of the service is well again");
+      if (faults.length > 0) options.log.warn({ event: "status.changed", faults }, "service checks fail or warn");
+      else options.log.info({ event: "status.changed", faults }, "all service checks pass again");
     }
     logged = summary;
     return checks;

@@ -36,7 +36,10 @@ export interface ActiveProfileFilter {
   maxExpirationTime: Date;
   deviceType: DeviceType;
   serials: readonly string[];
-  /** Finds profiles as {@link found.isFoundProfile} does; in the list of one user, only by the profiles' own texts. */
+  /**
+   * The text to search for, as in {@link found.isFoundProfile}; the list of one user searches only the profiles, not
+   * the owner.
+   */
   text: string;
 }
 

@@ -154,7 +154,7 @@ function rowsOf(selection: UserSelection, { users, counts }: { users: boolean; c
   };
 }
 
-/** The users `u` of this selection, on all its pages. */
+/** Selects all users `u` of a selection, not only those of one page. */
 export const selected = (selection: UserSelection): Rows =>
   rowsOf(selection, { users: true, counts: conditionsOf(selection).ofCount.length > 0 });
 

@@ -105,8 +105,8 @@ export async function startWhole({
 }
 
 /**
- * Returns a function that lists the running processes that this one has started, directly or not: each call remembers
- * new ones.
+ * Returns a function that lists a process and its running descendants. A descendant that an earlier call found stays
+ * listed after its parent has ended.
  */
 function followProcesses({ pid: first }: ChildProcess): () => Map<number, string> {
   /** The time at which each began, which distinguishes it from a later process with the same id. */

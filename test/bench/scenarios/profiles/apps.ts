@@ -30,7 +30,7 @@ export const apps: Scenario = {
     await realms.update(db, realmId, { onboardingApps: true });
     const people = rows / (quick ? 10 : 1);
 
-    // The first files open keys and prepare statements.
+    // Not measured: for the first files the service opens keys and prepares statements.
     await fetchFiles(service, await drawTokens(service, together));
     const alone = await fetchFiles(service, await drawTokens(service, files));
     const tokens = await drawTokens(service, files);

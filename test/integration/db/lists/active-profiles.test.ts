@@ -32,7 +32,7 @@ const list = async (page: Ask = {}, at = fromNow(0)) => {
   return items.map(({ serialNumber }) => serialNumber);
 };
 
-/** Counts the rows that the list looks through. */
+/** Counts the realm's rows in the table that the list scans. */
 const kept = async (): Promise<number> =>
   only(
     await database.owner.query<{ count: number }>(

@@ -84,7 +84,7 @@ test.each([
   expect(copied(directory)).toMatchObject({ status });
 });
 
-test("a worker's metric contains the times of the newest dump and of the last copy, and 0 for never", async () => {
+test("a worker's metric reports the times of the newest dump and of the last copy, or 0 if there is none", async () => {
   const directory = givenDirectory();
   const registry = new Registry();
   exposeBackupTimes(registry, directory);
