@@ -35,7 +35,7 @@ export function readAppClient(query: Query): AppClient | Problem {
   return { app, redirectUri, state: onlyOne(query, "state") };
 }
 
-/** The only scope: one file. */
+/** The only scope: it permits fetching one file. */
 const fileScope = "eap-metadata";
 
 /** Validates the rest of a request, one check after the other. Throws {@link AuthorizationError}. */

@@ -104,7 +104,7 @@ export function createAttemptCounter({
       const from = networkOf(address);
       const spelling = digest("password of spelling", realmId, username, from);
       counters.passwordOfUser.refuseExhausted(spelling);
-      // The address first: beyond its limit it adds no rows, whatever names it tries.
+      // The address counts first: an address beyond its limit adds no rows, whatever names it tries.
       const taken = [await counters.passwordsFromAddress.take(digest("passwords", from))];
       const refund = async (): Promise<void> => {
         await Promise.all(taken.map((one) => one.refund()));
@@ -142,7 +142,7 @@ export function createAttemptCounter({
     async shortCode({ address }) {
       const all = digest("short codes");
       counters.shortCodes.refuseExhausted(all);
-      // The address first: beyond its limit it does not use up the limit of all addresses.
+      // The address counts first: an address beyond its limit does not use up the limit of all addresses.
       const ofAddress = await counters.tokensFromAddress.take(digest("tokens", networkOf(address)));
       try {
         const ofAll = await counters.shortCodes.take(all);

@@ -136,13 +136,13 @@ export interface Described<Code extends ErrorCode> {
   summary: string;
   description?: string;
   path: string;
-  /** The address that the document shows for the path; both lead here. Default: the API's. */
+  /** Which address the document shows for the path, which exists at both. Default: the API's. */
   host?: "api" | "auth";
   /** The scope that is required in addition to `access`. */
   scope?: Scope;
-  /** Scopes that are required in addition to that one. */
+  /** Scopes that are required in addition to `scope`. */
   furtherScopes?: readonly Scope[];
-  /** The codes it can fail with, in addition to the codes of its kind. */
+  /** The codes that the endpoint can fail with, in addition to the codes of its kind. */
   errors: readonly Code[];
   /** The response contains a key or a token: it is never cached, not even for revalidation. */
   secret?: boolean;

@@ -13,14 +13,13 @@ type Remembered =
  */
 export type Change = <Result extends Remembered>(
   body: (tx: Db) => Promise<Result>,
-  /** Does the same in separate transactions; called instead if there is no Idempotency-Key. */
+  /** Makes the change in separate transactions; called instead if there is no Idempotency-Key. */
   alone?: () => Promise<Result>,
 ) => Promise<Result>;
 
 export interface ChangeRequest {
   /** The header as sent. */
   idempotencyKey: string | undefined;
-  /** The owner of the key. */
   scope: string;
   method: string;
   /** Path and query as sent. */

@@ -16,7 +16,7 @@ export interface ApiMetrics extends LoadMetrics {
   revokedFeedLines: (lines: number) => void;
   /** A directory has deactivated a person. */
   scimDeactivation: (outcome: ScimOutcome) => void;
-  /** A person saw the page of an app, which is the app's `client_id`. */
+  /** A person saw the page of an app; `app` is its `client_id`. */
   appAuthorization: (app: string, outcome: AppAuthorizationOutcome) => void;
   /** Somebody typed a short code. */
   shortCode: (outcome: ShortCodeOutcome) => void;

@@ -18,9 +18,9 @@ export interface AccessTokenGrant {
   scopes: readonly Scope[];
   /** The token's subject (RFC 9068 section 2.2): the user, or the client or guest account acting for itself. */
   subject: string;
-  /** When it expires; omitted: 30 minutes from now. */
+  /** When the token expires; omitted: 30 minutes from now. */
   expiresAt?: Date;
-  /** The thumbprint of the certificate that it is bound to (RFC 8705 section 3.1). */
+  /** The thumbprint of the certificate that the token is bound to (RFC 8705 section 3.1). */
   certificateThumbprint?: string;
 }
 

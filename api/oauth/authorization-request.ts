@@ -14,7 +14,7 @@ export interface AuthorizationClient {
   application: Application;
   /** The address to return to, as sent. */
   redirectUri: string;
-  /** The registered redirect URI that it fits. */
+  /** The registered redirect URI that `redirectUri` fits. */
   registeredUri: string;
   /** As sent, to be returned unchanged; undefined if there was none. */
   state: string | undefined;

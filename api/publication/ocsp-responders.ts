@@ -5,13 +5,13 @@ import { createFresh } from "../../runtime/fresh.ts";
 /** The running OCSP responders. */
 export interface OcspResponders {
   /**
-   * Returns their addresses: the next in turn first, recently failed ones last. After a while a single caller gets a
-   * failed address first, to find out whether it responds again.
+   * Returns the responders' addresses: the next in turn first, recently failed ones last. After a while a single caller
+   * gets a failed address first, to find out whether it responds again.
    */
   list(): Promise<string[]>;
-  /** Notes that this one responded. */
+  /** Notes that this responder responded. */
   answered(url: string): void;
-  /** Notes that this one did not respond. */
+  /** Notes that this responder did not respond. */
   silent(url: string): void;
 }
 

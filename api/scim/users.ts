@@ -31,7 +31,9 @@ export interface ScimCall extends Exchange {
   shown: Shown;
 }
 
-/** The same error for people who are unknown, deleted or forgotten, or who belong to another connection or realm. */
+/**
+ * Returns the same error whether a person is unknown, deleted or forgotten, or belongs to another connection or realm.
+ */
 const notFound = (): ScimError => new ScimError("There is no such person.", { status: 404 });
 
 export async function getUser(call: ScimCall, id: string): Promise<void> {

@@ -22,8 +22,8 @@ export interface CredentialOptions {
 }
 
 /**
- * Finds the credentials: options come before the environment, and that before the stored login. A stored secret is only
- * used with the service and the client id that it was stored for.
+ * Finds the credentials: options take precedence over the environment, and the environment over the stored login. A
+ * stored secret is only used with the service and the client id that it was stored for.
  */
 export async function findCredentials(
   io: PromptIo & { env: Readonly<Record<string, string | undefined>> },

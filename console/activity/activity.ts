@@ -12,7 +12,7 @@ export const userActivityQuery = (userID: string) =>
     queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}/activity", { params: { path: { userID } }, signal })),
   });
 
-/** Loads the same for one profile. */
+/** Loads why a profile's device may be off the network. */
 export const profileActivityQuery = (serial: string) =>
   queryOptions({
     queryKey: ["profile", serial, "activity"],

@@ -8,5 +8,4 @@ export const base = setting("base");
 /** The nonce with which the content security policy admits style elements. */
 export const styleNonce = setting("csp-nonce");
 
-/** The path of the console. */
 export const consolePath = `${base}/console`;

@@ -5,7 +5,7 @@ import { readersZone } from "../session/local-time.ts";
 /** Returns the language and time zone for the files that this page exports. */
 export const viewer = (): CsvReader => ({ language: currentLanguage(), zone: readersZone() });
 
-/** Returns the same as query parameters of the API. */
+/** Returns the language and time zone as query parameters of the API. */
 export function viewerQuery(): { lang: string; zone: string } {
   const { language, zone } = viewer();
   return { lang: language, zone };

@@ -177,7 +177,7 @@ export function FilterPills({ filters, values, onChange }: FilterProps) {
 
 function wordsOf(filter: Filter, values: Values, language: string): string {
   if (filter.kind === "choice") {
-    // A link may choose several.
+    // A link to the list may set several choices.
     const chosen = values[filter.key]?.split(",") ?? [];
     return chosen.map((value) => filter.choices.find((choice) => choice.value === value)?.label ?? value).join(", ");
   }

@@ -18,7 +18,7 @@ export interface PaletteOption {
   key: string;
   group: PaletteGroup;
   label: string;
-  /** Distinguishes it from others with the same name. */
+  /** Distinguishes the line from others with the same name. */
   detail?: string;
   status?: Status;
   /** Whether this is a person or a profile of a person, which decides its actions. */

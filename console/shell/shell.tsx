@@ -17,7 +17,7 @@ import { SessionEndNotice } from "./session-end-notice.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { SideNavigation } from "./side-navigation.tsx";
 
-// It loads the rules of roles, which users who may see the page do not need.
+// Loaded on demand: it contains the rules of roles, which users who may see the page do not need.
 const NeedsRole = lazy(() => loadPart(() => import("./needs-role.tsx")));
 
 /** The frame around every page. */

@@ -29,7 +29,7 @@ export interface SetUpDeviceView {
   chosen: string | null;
   /** Whether the limit has room for one more. */
   canBeNew: boolean;
-  /** Why nothing can be allowed now; `nextAt`: there were too many within the hour. */
+  /** Why nothing can be allowed now; `nextAt`: there were too many authorizations within the hour. */
   objection:
     Exclude<ProfileRefusal, "user_not_found" | "user_offboarded"> | "user_not_permitted" | { nextAt: Date } | undefined;
   /** How many profiles the user may have. */

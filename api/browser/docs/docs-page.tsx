@@ -11,7 +11,7 @@ import { searchLengthMax } from "./find-sections.ts";
 import { guides, type Guide } from "./guides.ts";
 
 export interface DocsPage {
-  /** Its path below `/docs`, which the navigation marks. */
+  /** The page's path below `/docs`; the navigation marks its entry. */
   slug: string;
   title: string;
   /** Trusted HTML, which is not escaped. */

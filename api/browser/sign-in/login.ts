@@ -96,7 +96,7 @@ export async function sendSignInForm(
   };
   const sessionEnded = !asked.again && (await hasLoginEnded(deps, page.request));
   const destination = application ?? ownPages(asked);
-  // The page of an app suggests it in the device's name.
+  // Requests the device's model, which an app's page suggests as the device's name.
   askForModel(page.response);
   sendSignIn(page, {
     ...{ realm, sessionEnded, destination, local, upstream, refused },

@@ -166,7 +166,8 @@ async function welcome(
     throw new UpstreamError("upstream_bad_answer", `the claim that gives ${withheld.join(" and ")} is withheld`);
   }
   const { id, email, displayName, isManaged } = user;
-  // Otherwise each sign-in and each cycle of the directory would undo the other's change.
+  // A sign-in keeps the values of a managed user: otherwise each sign-in and each cycle of the directory would undo the
+  // other's change.
   const now = isManaged
     ? { email, displayName }
     : { email: person.email ?? email, displayName: person.displayName ?? displayName };

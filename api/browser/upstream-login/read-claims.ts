@@ -43,7 +43,7 @@ export async function readClaims(
   if (underWay.has(state)) throw ended();
   underWay.add(state);
   try {
-    // Another request may have used it since the check above.
+    // Another request may have used the attempt since the check above.
     if (!(await isLive(page, attempt))) throw ended();
     const clientSecret = openSecret(deps, upstream);
     const redirectUri = callbackAddress(deps);

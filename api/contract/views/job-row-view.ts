@@ -35,7 +35,7 @@ export const JobRowView = z
   .meta({ id: "JobRow" });
 export type JobRowView = z.infer<typeof JobRowView>;
 
-/** The same with the person, and the number of their profiles that an offboarding or a revocation revokes. */
+/** A row of a job with its person, and the number of their profiles that an offboarding or a revocation revokes. */
 export const JobRowOfPersonView = JobRowView.extend({
   user: z.string().nullable().describe("The userID of the person; null: unknown, or not checked yet."),
   profiles: z

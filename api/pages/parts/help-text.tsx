@@ -4,7 +4,6 @@ import { pageTexts } from "../texts/page-texts.ts";
 
 interface HelpTextProps {
   text: string;
-  /** The language of the text. */
   language: Language;
   realm: Pick<PageRealm, "helpUri"> | undefined;
 }

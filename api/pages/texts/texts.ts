@@ -1,7 +1,7 @@
 import type { Problem } from "../problems.ts";
 import type { english } from "./english.ts";
 
-/** The same keys, with any words. */
+/** The type of the texts in any language: the same keys, with other words. */
 export type Words<Value> = Value extends string
   ? string
   : Value extends (...given: infer Given) => infer Text
@@ -15,6 +15,5 @@ interface ProblemTexts {
   title: string;
   /** The event, in one sentence. */
   happened: string;
-  /** The remedy. */
   remedy: string;
 }

@@ -11,7 +11,6 @@ export type Objection = ProfileRefusal | GuestProfileRefusal;
 
 /** The request for the profile of a hand-over. */
 export interface HandOverRequest {
-  /** The id of the issuance. */
   id: string;
   format: CertificateFormat;
   /** The application that asks on the owner's behalf; null: the owner's browser. */

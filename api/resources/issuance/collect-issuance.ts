@@ -10,8 +10,8 @@ import type { CollectIssuance, Deps, OpenOutput } from "../../contract/deps.ts";
 import type { CollectedIssuance } from "../../contract/views/collected-issuance.ts";
 
 /**
- * Reads issuances together: all that are asked for in one turn of the event loop, or while two readings are under way,
- * share the next one. Workers settle in batches, so at full load one round trip serves dozens of responses.
+ * Reads issuances together: requests that arrive in one turn of the event loop, or while two readings already run,
+ * share the next reading. Workers settle in batches, so at full load one round trip serves dozens of responses.
  */
 export function createCollector({
   db,

@@ -29,7 +29,7 @@ export function ProfileDetails({ serial }: { serial: string }) {
   const { data, error, refetch } = useQuery(profileQuery(serial));
   if (data !== undefined) return <Details profile={data} />;
   if (error === null) return <Skeleton height={240} aria-label={t("shell.loading")} role="status" />;
-  // It may be a guest's or a server's profile.
+  // The profile may be a guest's or a server's.
   if (error instanceof ApiError && error.status === 404) return <ActivityDetails serial={serial} />;
   return <ErrorNotice error={error} onRetry={() => void refetch()} />;
 }

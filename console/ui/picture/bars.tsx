@@ -19,7 +19,7 @@ export interface Bar {
 /** Something that happened in an interval: a labelled mark below its bar. */
 export interface Mark {
   key: string;
-  /** The index of the bar. */
+  /** The index of the bar that the mark is below. */
   at: number;
   label: ReactNode;
 }

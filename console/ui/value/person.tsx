@@ -74,7 +74,7 @@ export function PersonLink({ userID, inText = false }: { userID: string; inText?
   return <PersonCell userID={userID} person={data ?? undefined} inText={inText} />;
 }
 
-/** The same for a person whose name is already loaded. */
+/** Links to a person like {@link PersonLink}, with a name that is already loaded. */
 export function PersonCell({
   userID,
   person,

@@ -11,7 +11,10 @@ export type Check =
 /** A server should have asked within this time after the download. */
 const patienceMs = 3 * 60_000;
 
-/** Returns the check to show after a download; undefined if there is none, or if the realm's servers never ask. */
+/**
+ * Returns the check to show after a download; undefined without a download, or if the realm's RADIUS servers never
+ * check the status of profiles.
+ */
 export async function findCheck(
   { deps: { db, clock } }: PageRequest,
   { realmId, downloadedAt, lastOcspAt, serialNumber }: HandOver,

@@ -99,7 +99,7 @@ async function follow(page: PageRequest): Promise<Followed | undefined> {
   return undefined;
 }
 
-/** Returns whether a device can still claim it; otherwise sends the response. */
+/** Returns whether a device can still claim the hand-over; otherwise sends the response. */
 function isWaiting(page: PageRequest, { handOver, realm }: Followed): boolean {
   const state = stateOf(handOver, page.deps.clock.now());
   if (state === "waiting") return true;
@@ -113,7 +113,7 @@ async function ask(page: PageRequest, { handOver, realm }: Followed, { isWrong }
   sendPickUp(page, {
     realm,
     isWrong,
-    // Guests' profiles are named after their account, which shows who sent it.
+    // A guest's profile is named after the guest account, so its name shows who sent the link.
     name: handOver.name,
     from: handOver.userId === null ? undefined : ((await displayNameOf(page, handOver)) ?? undefined),
     deviceType: deviceOf(request) ?? handOver.deviceType,

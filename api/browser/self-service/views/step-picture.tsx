@@ -103,7 +103,7 @@ const values = (
   </>
 );
 
-/** One for each step. */
+/** The drawing of each step. */
 const drawings: Readonly<Record<Recipe, readonly Child[]>> = {
   appleMobile: [allow, profileRow, code, network],
   mac: [file, profileWindow, password, network],

@@ -16,7 +16,7 @@ export interface MatchingRows {
   scope: Scope;
   columns: readonly string[];
   given: JobMatching;
-  /** The same for the audit log, which names no person: without the texts that find people. */
+  /** `given` for the audit log, which names no person: without the texts that find people. */
   recorded: JobMatching;
   /** The list, whose searches a caller's scopes limit. */
   place: SearchPlace;

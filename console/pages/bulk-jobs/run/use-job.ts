@@ -10,7 +10,7 @@ export function useJob(id: string): UseQueryResult<Job> {
   const query = useQuery({
     queryKey: key,
     queryFn: async ({ signal }) => newestOf(queries.getQueryData<Job>(key), await findJob(id, signal)),
-    // From here on, events update it.
+    // After the first load, events keep the job up to date.
     refetchOnWindowFocus: false,
   });
   const isUnfinished = query.data !== undefined && !isFinal(query.data);

@@ -24,7 +24,7 @@ export function ProfileTable({
 }: {
   label: string;
   profiles: readonly Profile[];
-  /** The activities that are known here. */
+  /** The activities of the profiles, as far as they are loaded. */
   activities: Activities;
   /** Omitted: none of the profiles can be revoked. */
   revoke?: (profiles: readonly Profile[]) => void;

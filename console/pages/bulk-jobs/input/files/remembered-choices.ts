@@ -47,7 +47,7 @@ export function rememberedChoices(shelf: Shelf, kind: JobKind, headings: readonl
   return found && headings.map((heading) => (heading === "" ? "ignore" : found.choices[foldHeading(heading)]));
 }
 
-/** Returns the headings that identify their set; undefined if two are the same, or there is none. */
+/** Returns the headings that identify a set of choices; undefined if two headings are the same, or if there is none. */
 function setOf(headings: readonly string[]): string[] | undefined {
   const names = headings.filter((heading) => heading !== "").map(foldHeading);
   return names.length === 0 || new Set(names).size < names.length ? undefined : names;

@@ -24,13 +24,13 @@ async function answer(question: XlsxQuestion): Promise<XlsxAnswer> {
   }
   const bytes = new Uint8Array(await question.file.arrayBuffer());
   try {
-    // Otherwise the library would read other kinds of files as tables.
+    // The library would read other kinds of files as tables.
     if (!isZip(bytes)) return { error: "unreadable" };
     if (unpackedBytes(bytes) > unpackedBytesMax) return { error: "tooLarge" };
     sheets = readWorkbook(bytes);
     return { sheets: [...sheets].flatMap(([name, sheet]) => summaryOf(name, sheet) ?? []) };
   } catch (error) {
-    // Not a password: a workbook with one is not a zip archive.
+    // The reason is never a password: a workbook with a password is not a zip archive.
     return { error: error instanceof RefusedWorkbook ? error.reason : "damaged" };
   }
 }
