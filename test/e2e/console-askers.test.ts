@@ -59,7 +59,7 @@ describeWithTool("chromium-headless-shell", "an OCSP request about a revoked dev
   });
 
   test(
-    "counts as the device's attempt if one of the realm's RADIUS servers sent it, else as somebody's question",
+    "counts as the device's attempt if one of the realm's RADIUS servers sent it, else as another system's question",
     { timeout: pagesMs },
     async () => {
       const watched = await subject.open("/console");

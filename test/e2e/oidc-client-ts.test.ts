@@ -108,7 +108,7 @@ describeWithTool("chromium-headless-shell", "oidc-client-ts", () => {
     await context.close();
   });
 
-  test("with full token responses the page renews its token automatically before it expires", async () => {
+  test("with full token responses, the page renews its token automatically before it expires", async () => {
     const { page, context, complaints } = await signIn({}, { fullTokenAnswers: true });
     const first = await tokensOf(page);
     await page.evaluate(`manager.events.addUserLoaded(() => { document.title = "renewed"; })`);

@@ -66,7 +66,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await watched.context.close();
   });
 
-  test("a chart and a table show the requests of a week; the keyboard opens the audit log of an hour", async () => {
+  test("a chart and a table show the requests of a week; the audit log of an hour opens by keyboard", async () => {
     const { id } = await givenService("Asks a lot");
     const hour = 3_600_000;
     const current = Math.floor(systemClock.now().getTime() / hour) * hour;

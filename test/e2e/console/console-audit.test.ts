@@ -205,7 +205,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await context.close();
   });
 
-  test("the keyboard chooses one of several matches, and the address keeps the choice", async () => {
+  test("one of several matches can be chosen by keyboard, and the address keeps the choice", async () => {
     const { page, context } = await subject.open("/console/audit?about=engine");
     await page.getByText("Several things match “engine”. Choose one:").waitFor();
     expect(await page.getByText("Nothing matches").count()).toBe(0);

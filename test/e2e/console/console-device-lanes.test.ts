@@ -40,7 +40,7 @@ describeWithTool("chromium-headless-shell", "the devices of a person over time",
     await watched.context.close();
   };
 
-  test("each device has a lane with its events, and the keyboard alone opens it", { timeout: pagesMs }, () =>
+  test("each device has a lane with its events, and opens by keyboard alone", { timeout: pagesMs }, () =>
     opened(async (page) => {
       const lanes = shown(page).getByRole("list", { name: title }).getByRole("listitem");
       expect(await lanes.allInnerTexts()).toEqual([

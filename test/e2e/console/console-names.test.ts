@@ -345,7 +345,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     await context.close();
   });
 
-  test("in a staff member's timeline show who was affected; the keyboard chooses actions by or on that person", async () => {
+  test("in a staff member's timeline show who was affected; actions by or on that person can be chosen by keyboard", async () => {
     const { page, context } = await subject.open(`/console/users/${helper.id}`);
     const lines = page.getByRole("table", { name: "Timeline" }).locator("tbody tr");
     await lines.filter({ hasText: "Person locked: Ada Lovelace" }).waitFor();

@@ -71,7 +71,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
   describe("the picture of RADIUS requests", () => {
     const title = "What RADIUS servers asked";
 
-    test("has a bar for each hour, and the keyboard alone opens the audit log of an hour", { timeout: pagesMs }, () =>
+    test("shows a bar for each hour, and opens the audit log of an hour by keyboard alone", { timeout: pagesMs }, () =>
       opened(async (page) => {
         const bars = section(page, title).getByRole("listbox", { name: title });
         await bars.waitFor();

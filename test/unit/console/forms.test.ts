@@ -19,7 +19,7 @@ test("every file of the console with an input is either a form that keeps its in
 test("every form that keeps its input is tested in a browser", () => {
   const keep = named(keeping).filter((name) => !name.startsWith("ui/form/"));
   expect(keep.filter((name) => !(name in keptForms) && inputsWithoutForm[name] === undefined)).toEqual([
-    // It sends the rows that another form keeps.
+    // This page sends the rows that another form keeps.
     "pages/bulk-jobs/input/new-job-page.tsx",
   ]);
   expect(Object.keys(keptForms).filter((name) => !keep.includes(name))).toEqual([]);

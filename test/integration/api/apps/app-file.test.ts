@@ -140,7 +140,7 @@ test("a profile's activity names the app that fetched it, and its audit entry th
   const successor = await setUp(replaced);
   expect(successor.replaces).toBe(replaced);
   expect(await appOf(successor.serial)).toEqual({ client_id: "app.geteduroam.win", name: "geteduroam" });
-  // The control: a profile that no app fetched.
+  // Control: a profile that no app fetched.
   expect(await appOf(replaced)).toBeNull();
 });
 

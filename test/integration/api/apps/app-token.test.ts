@@ -109,7 +109,7 @@ test("a second use of a code ends its token, with an audit entry", async () => {
   ]);
 });
 
-test("of two concurrent requests with one code, one gets a token", async () => {
+test("only one of two concurrent requests with the same code gets a token", async () => {
   const code = await codeOf();
   const answers = await Promise.all([redeem(code), redeem(code), redeem(code)]);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);

@@ -79,7 +79,7 @@ test.each(paths.flatMap((path) => ["GET", "HEAD", "POST", "PUT", "OPTIONS"].map(
       for (const name of [off, "nobody-has-it", "x".repeat(63)]) {
         expect(withoutReference(await get(`${base(name)}${path}`, accept, method))).toEqual(unknown);
       }
-      // The control: the realm with the apps has it.
+      // Control: the path exists in the realm with the apps.
       expect((await get(`${base()}${path}`, accept, method)).status).not.toBe(404);
     }
   },

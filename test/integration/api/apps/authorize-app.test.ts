@@ -142,14 +142,14 @@ describe("no code is issued without a tap", () => {
       400,
     ],
     ["another POST", ({ authorization: _, ...fields }) => fields, 303],
-  ])("not with %s", async (_, change, status) => {
+  ])("nor with %s", async (_, change, status) => {
     const visit = await posted(change);
     expect(visit.status).toBe(status);
     expect(visit.headers.location ?? "").not.toContain("code=");
     expect(visit.headers.location ?? "").not.toContain("evil");
   });
 
-  test("the control: the form as it is", async () => {
+  test("control: the form as it is gets a code", async () => {
     expect(answerOf(await posted((fields) => fields))["code"]).toMatch(/^rpo_/);
   });
 });

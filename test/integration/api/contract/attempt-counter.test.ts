@@ -77,7 +77,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(other.password(at({ ...guess, address: newAddress() })))).toBe("counted");
   });
 
-  test("of 10,000 short codes from as many addresses 300 are looked up, and right codes never count", async () => {
+  test("300 of 10,000 short codes from as many addresses are looked up, and right codes never count", async () => {
     const from = (index: number) => ({ address: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}` });
     for (let index = 0; index < 40; index++) await (await one.shortCode(from(0))).refund();
     const outcomes: ("counted" | number)[] = [];
@@ -90,7 +90,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(outcomes.slice(400)).not.toContain("counted");
   });
 
-  test("of 1,000 concurrent guesses no more than the limit are checked", async () => {
+  test("1,000 concurrent guesses are checked only up to the limit", async () => {
     const guess = { realmId, username: "grace", address: newAddress() };
     expect(counted(await times(1_000, (index) => (index % 2 === 0 ? one : other).password(at(guess))))).toBe(10);
   });

@@ -145,7 +145,7 @@ describe.each(titled)("%s", (_, sample) => {
     expect(answer).toBeError("unsupported_api_version");
   });
 
-  test("another method is 405 with the allowed ones", async () => {
+  test("another method gets 405 and the list of allowed methods", async () => {
     const answer = await sendRequest(`${api.url}${sample.path}`, "PATCH", { headers });
     expect(answer).toBeError("method_not_allowed");
     expect(answer.headers.allow?.split(", ")).toContain(sample.method.toUpperCase());

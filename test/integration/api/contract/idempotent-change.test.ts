@@ -85,7 +85,7 @@ test("a key that is reused with another body, path, query or method is refused, 
   expect(await send({ key })).toBe(1);
 });
 
-test("the same key of two callers is two keys", async () => {
+test("the same key from two callers counts as two keys", async () => {
   const { send } = sender();
   const key = randomUUID();
   const callers = [serviceOf("a"), serviceOf("b"), personOf("1", "a"), personOf("1", "b"), personOf("2", "a")];

@@ -11,7 +11,7 @@ const owner = () => api.database.owner;
 
 interface Directory {
   clientId: string;
-  /** The API path of its tokens. */
+  /** The API path of the application's tokens. */
   path: string;
   token: string;
   id: string;

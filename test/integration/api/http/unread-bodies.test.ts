@@ -88,7 +88,7 @@ interface Refused {
   server: keyof typeof urls;
   line: string;
   headers?: string;
-  /** The beginning of the body. */
+  /** The part of the body that is sent. */
   begin?: string;
   status: number;
 }

@@ -66,7 +66,7 @@ describe("an error is sent to the application", () => {
     expectSentToApplication(await ask({ state: markedState, ...parameters }), { error, iss: api.url });
   });
 
-  test("prompt none if no user is signed in, or too long ago, or to another realm", async () => {
+  test("prompt none, if no user is signed in, or the user signed in too long ago or to another realm", async () => {
     const stranger = await given.user({ realmId: await given.realm() });
     const long = await browser(user, { at: new Date(Date.parse("2026-01-01")) });
     for (const [who, parameters] of [
@@ -223,7 +223,7 @@ describe("an address on the user's own machine (RFC 8252 section 7.3)", () => {
     ["a name, which can be another machine's", "http://localhost/cb", "http://localhost:51004/cb"],
     ["another address", "http://127.0.0.1/cb", "http://127.0.0.2:51004/cb"],
     ["a server's port", "https://client.example/back", "https://client.example:8443/back"],
-  ])("not with %s", async (_, registered, asked) => {
+  ])("is refused with %s", async (_, registered, asked) => {
     const app = await given.application({ realmId: api.realmId, type: "useragent", redirectUri: registered });
     expectShownOnPage(await (await browser(user)).get(authorizeUrl(app, { redirect_uri: asked }), { follow: false }));
   });

@@ -31,7 +31,7 @@ const isAsked = async (user: GivenUser, clientId: string): Promise<boolean> => {
   return status === 200;
 };
 
-test("the shown scopes are recorded, and a later role adds nothing by refresh before the user is asked", async () => {
+test("the shown scopes are recorded, and a later role adds nothing to refreshed tokens before the user is asked", async () => {
   const user = await given.user({ realmId: api.realmId });
   const application = await client();
   const signedIn = await signIn(user, application);

@@ -101,7 +101,7 @@ test("a POST logs out as a GET does", async () => {
   expect(await isAlive(body.access_token)).toBe(false);
 });
 
-describe("without an ID token a page asks the user:", () => {
+describe("without an ID token, a page asks the user:", () => {
   const question = (who: BrowserSession, parameters: Record<string, string> = {}) =>
     who.get(logoutUrl({ client_id: application.clientId, post_logout_redirect_uri: home, state: "s", ...parameters }));
 

@@ -61,6 +61,6 @@ test.each([
   );
 });
 
-test("requested attributes are read without their schema and sub-attributes", () => {
+test("requested attributes are read without their schema URN and sub-attribute", () => {
   expect([...namesIn([`userName,${urn}:emails.value`, " name.formatted ,"])]).toEqual(["username", "emails", "name"]);
 });

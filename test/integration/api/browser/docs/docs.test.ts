@@ -156,7 +156,7 @@ describe("for a realm", () => {
     expect((await get(`/docs/radius?realm=${name}`)).text).not.toContain("reboot");
   });
 
-  test("without a realm's name a guide shows the values of the only realm, or example values if there are several", async () => {
+  test("without a realm's name, a guide shows the values of the only realm, or example values if there are several", async () => {
     const several = await api.given.realm();
     expect((await get("/docs/radius")).text).toContain("radius.demo.example");
     expect(await realms.findForGuides(owner(), { name: undefined })).toBeUndefined();

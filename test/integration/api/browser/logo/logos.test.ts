@@ -119,7 +119,7 @@ test("a fetch from an address that the realm no longer uses is discarded", async
   expect(await logos.find(realm("/other.svg"))).toMatchObject({ type: "image/svg+xml" });
 });
 
-test("with many realms the most recently requested logos stay in memory", async () => {
+test("with many realms, the most recently requested logos stay in memory", async () => {
   for (const id of ["1", "2", "3", "1", "4"]) await logos.find(realm("/logo.png", id));
   expect(requests()).toBe(4);
   await logos.find(realm("/logo.png", "1"));

@@ -479,7 +479,7 @@ describe("on another device", () => {
     expect(await owner.get(`${page.url}/file/laptop.mobileconfig`)).toMatchObject({ status: 404 });
   });
 
-  test("of concurrent devices one claims the hand-over, and the others get a page that shows that the link was used", async () => {
+  test("one of several concurrent devices claims the hand-over, and the others get a page that shows that the link was used", async () => {
     const user = await person();
     const { link } = await offer(user);
     const devices = await Promise.all(Array.from({ length: 10 }, () => visitorOf(api)));

@@ -40,7 +40,7 @@ describe("my devices", () => {
     expect(page.text).not.toMatch(/ended|somebody else|Renew/);
   });
 
-  test("at the limit the link to another device leads to the list first, and the page explains why", async () => {
+  test("at the limit, the link to another device leads to the list first, and the page explains why", async () => {
     const user = await person({ profileOverride: 1 });
     await given.profile(user);
     const visitor = await visitorOf(api, user);
@@ -137,7 +137,7 @@ describe("my devices", () => {
       expect((await visitor.get("/me")).text).not.toMatch(notice);
     });
 
-    test("sees after a return within the grace period that their devices stayed on, in German as well", async () => {
+    test("sees that their devices stayed on if they return within the grace period, in German as well", async () => {
       const user = await person();
       await given.profile(user, { createdAt: fromNow(-day) });
       await administrator().delete(`/api/user/${user.id}`, { graceDays: 7 });
@@ -188,7 +188,7 @@ describe("my devices", () => {
 });
 
 describe("one device", () => {
-  test("serial numbers of other users, of other realms and invented ones get the same page", async () => {
+  test("the page for another user's or another realm's serial number is the same as for an unknown one", async () => {
     const visitor = await visitorOf(api, await person());
     const theirs = await given.profile(await person());
     const elsewhere = await given.profile(await given.user({ realmId: api.realmId }));
@@ -238,7 +238,7 @@ describe("one device", () => {
 });
 
 describe("connected applications", () => {
-  test("each is shown with its permissions, and withdrawing ends its sessions with an audit entry", async () => {
+  test("each application is shown with its permissions, and withdrawing consent ends its sessions with an audit entry", async () => {
     const user = await person();
     const { clientId } = await given.application({ realmId, type: "useragent", name: "Course planner" });
     await given.consent(user, clientId, { scopes: ["profile.read"] });

@@ -104,7 +104,7 @@ describe("setting a device up again", () => {
     expect(entries).toEqual([{ by: null, client: null, user: user.id }]);
   });
 
-  test("to make room only replaced profiles are revoked, the oldest first and as few as needed", async () => {
+  test("only replaced profiles are revoked to make room, the oldest first and as few as needed", async () => {
     const user = await person({ profileOverride: 3 });
     const [one, two, three] = [await ending(user, 200), await ending(user, 200), await ending(user, 200)];
     await setUpAgain(user, one);
@@ -186,7 +186,7 @@ describe("setting a device up again", () => {
   test.each([
     ["while the realm has no issuer", "Devices cannot be added yet", false],
     ["to a locked person", "Your account is locked", true],
-  ])("at the limit a replacement is refused %s, and nothing is revoked", async (_, words, isLocked) => {
+  ])("at the limit, a replacement is refused %s, and nothing is revoked", async (_, words, isLocked) => {
     const other = await givenIssuingRealm(api.database.owner);
     const user = await given.user({ realmId: other.realmId, profileOverride: 1 });
     const serial = await ending(user, 29);

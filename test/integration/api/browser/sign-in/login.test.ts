@@ -75,7 +75,7 @@ test("the right name and password set a new cookie for all pages and redirect", 
 test("the page requests the device's model from the browser, and an app's page suggests the model as the device's name", async () => {
   const page = await open(browse());
   expect(page.headers["accept-ch"]).toBe("Sec-CH-UA-Model");
-  // The control: a page on which nobody signs in.
+  // Control: a page on which nobody signs in.
   expect((await browse().get(`${api.url}/login/end`)).headers["accept-ch"]).toBeUndefined();
 });
 
@@ -378,7 +378,7 @@ test("if no realm is named, users choose among the realms that they can sign in 
   }
 });
 
-test("after ten wrong passwords a name has to wait, even with the right one; other names are not affected", async () => {
+test("after ten wrong passwords, a name has to wait, even with the right one; other names are not affected", async () => {
   const account = await givenLocalAccount(api, { username: `guessed-${unique()}` });
   for (let right = 0; right < 12; right++)
     expect(await signIn(browse(), account.username)).toMatchObject({ status: 303 });

@@ -98,7 +98,7 @@ test("the API's database role can replace no password, and sets one only for a u
   await expect(attempt(unused)).rejects.toThrow("only the operator");
 });
 
-test("of two concurrent requests one sets the password", async () => {
+test("only one of two concurrent requests sets the password", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   const page = await browser.get(`${api.url}/login/password`);

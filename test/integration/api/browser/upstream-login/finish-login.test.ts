@@ -208,7 +208,7 @@ describe("which user a sign-in finds", () => {
     expect(await usersOf(api, realmId)).toHaveLength(2);
   });
 
-  test("of two concurrent sign-ins in two spellings one creates the user, and the other is refused", async () => {
+  test("one of two concurrent sign-ins in two spellings creates the user, and the other is refused", async () => {
     const realmId = await realmAt(upstream);
     const one = { issuer: upstream.url, realmId };
     const arrival = (subject: string, pairwiseId: string) => ({
@@ -437,7 +437,7 @@ describe("claims that change the user", () => {
     expect((await signIn(realmId)).user?.administrator).toBe(false);
   });
 
-  test("without a rule for administrators the claims do not decide who is an administrator", async () => {
+  test("without a rule for administrators, the claims do not decide who is an administrator", async () => {
     const realmId = await realmAt(upstream);
     await given.user({ realmId, pairwiseId: "boss", administrator: true });
     upstream.signsIn(person({ pairwise_id: "boss", entitlements: [] }));
@@ -599,7 +599,7 @@ describe("the redirects", () => {
     expectProblem(await browser.get(callback), "upstream_attempt_ended");
   });
 
-  test("of concurrent requests with one response, one signs in", async () => {
+  test("only one of several concurrent requests with the same response signs in", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);

@@ -254,7 +254,7 @@ describe("if the provider withholds groups", () => {
   });
 });
 
-test("without the identifier claim that the realm requires the sign-in fails, and the log names the received claims", async () => {
+test("a sign-in without the identifier claim that the realm requires fails, and the log names the received claims", async () => {
   const realmId = await realmWith({ pairwiseId: "oid" });
   const { visit, user } = await signIn(realmId, person({ groups: ["a secret group"] }));
   expect(expectProblem(visit, "upstream_no_identifier")).toBe(await startPath(api, realmId));

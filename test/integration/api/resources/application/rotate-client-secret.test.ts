@@ -35,7 +35,7 @@ const statuses = async (secrets: readonly Registered[]): Promise<number[]> => {
   return here ?? [];
 };
 
-test("without overlap the old secret and its tokens end at once", async () => {
+test("without overlap, the old secret and its tokens end at once", async () => {
   const old = await register();
   const { access_token } = (await tokenWith(api, old)).body;
 
@@ -46,7 +46,7 @@ test("without overlap the old secret and its tokens end at once", async () => {
   for (const one of both) expect(await statusWith(one, access_token)).toBe(401);
 });
 
-test("with overlap both secrets and their tokens work until the old secret expires", async () => {
+test("with overlap, both secrets and their tokens work until the old secret expires", async () => {
   const old = await register();
   const { access_token } = (await tokenWith(api, old)).body;
 

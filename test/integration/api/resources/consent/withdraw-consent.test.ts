@@ -26,7 +26,7 @@ test("withdrawing ends the user's sessions with that application, and no others"
   ]);
 });
 
-test("a repeat with the same key succeeds; without a key it is not found", async () => {
+test("a repeat with the same key succeeds; without a key the consent is not found", async () => {
   const user = await given.user({ realmId: api.realmId });
   const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
   await given.consent(user, clientId);

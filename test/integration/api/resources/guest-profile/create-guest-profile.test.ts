@@ -129,7 +129,7 @@ describe("with a worker", () => {
     expect(rows).toEqual([{ authable: false, name: "a conference" }]);
   });
 
-  test("an account with a long name gets profiles as well", async () => {
+  test("an account with a long name can get profiles", async () => {
     const guest = as.guest(await account({ name: "ü".repeat(200) }));
     expect(await guest.post(path, phone)).toMatchObject({ status: 200 });
   });

@@ -125,7 +125,7 @@ describe("with a worker", () => {
     expect([status, body.data?.identity]).toEqual([200, expect.stringMatching(/^[a-z2-7]{20}@/)]);
   });
 
-  test("without a key type the key is RSA, and pkcs12 returns base64 in data", async () => {
+  test("without a key type, the key is RSA, and pkcs12 returns base64 in data", async () => {
     const made = await service.post(at("old server"), { format: "PEM", validityMonths: 12 });
     expect(new X509Certificate(made.body.data.certificate).publicKey.asymmetricKeyType).toBe("rsa");
 

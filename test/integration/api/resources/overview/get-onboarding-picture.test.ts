@@ -48,7 +48,7 @@ test("each kind of device shows how many profiles were requested, created, fetch
   await made.check(job, fromNow(0));
   await waiting(user);
   await made.failure(user, { at: fromNow(-day), error: "issuance_failed" });
-  // None of these counts.
+  // None of the following counts.
   await made.failure(user, { at: fromNow(-31 * day), error: "issuance_failed" });
   await profile("iOS", { createdAt: fromNow(-31 * day) });
   await given.profile({ realmId }, { kind: "infrastructure", name: "radius" });

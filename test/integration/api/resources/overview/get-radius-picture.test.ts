@@ -80,7 +80,7 @@ beforeAll(async () => {
   await database.owner.query(sql`vacuum analyze status_counts`);
 });
 
-test("of 35 days of counts, only the realm's two weeks are read, by index", async () => {
+test("only the realm's two weeks of 35 days of counts are read, by index", async () => {
   const { hours, servers } = await pictureOf(crowded);
   expect(hours).toEqual(
     Array.from({ length: 168 }, () => expect.objectContaining({ good: 80, weekBefore: { good: 80, refused: 8 } })),

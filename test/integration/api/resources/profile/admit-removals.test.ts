@@ -103,7 +103,7 @@ describe("revoking more than the realm's share at once", () => {
 });
 
 interface Way {
-  /** How many people and profiles it removes. */
+  /** How many people and profiles are removed in this way. */
   count: number;
   run: (admin: Caller, realmId: string, confirmed: object) => Promise<() => Promise<ApiAnswer>>;
 }

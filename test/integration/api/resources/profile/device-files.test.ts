@@ -251,7 +251,7 @@ test.each(["onc", "networkmanager", "iwd"])("%s is refused with a CSR", async (f
   expect(answer.body.fields).toEqual([expect.objectContaining({ path: "csr" })]);
 });
 
-test("with an unreadable RADIUS CA no file is made and no certificate issued", async () => {
+test("with an unreadable RADIUS CA, no file is made and no certificate issued", async () => {
   await change({ radiusCa: "PEM of another CA" });
   try {
     const { id } = await given.user({ realmId: realm.realmId });

@@ -195,7 +195,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("of another realm: the same 404 as for an unknown serial number", async () => {
+  test("another realm's profile: the same 404 as for an unknown serial number", async () => {
     const serial = await given.profile(await given.user({ realmId: await given.realm() }));
     const foreign = await activityOf(serial);
     expect(foreign).toBeError("profile_not_found");
@@ -349,7 +349,7 @@ describe("scopes", () => {
     expect(await activityOf(serial, others)).toBeError("profile_not_found");
   });
 
-  test("without user.read no user is named", async () => {
+  test("without user.read, no user is named", async () => {
     const { user, serial } = await profileOf();
     const admin = await given.user({ realmId: api.realmId, administrator: true, email: "becker@campus.example" });
     await as.user(admin).delete(`/api/profiles/${serial}`);

@@ -66,7 +66,7 @@ async function revoke(user: { id: string; realmId: string }, revokedAt = fromNow
 }
 
 describe("the response", () => {
-  test("has a line of identity, tab and time for every kind of profile, oldest first; the next since is the database's time", async () => {
+  test("has a line of identity, tab and time for every kind of profile, oldest first; the next `since` is the database's time", async () => {
     const { realmId, user, read } = await givenRealm();
     const guestAccount = await given.guestAccount({ realmId });
     const admin = as.admin({ realmId });
@@ -105,7 +105,7 @@ describe("the response", () => {
     expect(untilOf(answer)).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  test("begins 60 s before since, or 60 s ago without since", async () => {
+  test("begins 60 s before `since`, or 60 s ago without `since`", async () => {
     const { user, read } = await givenRealm();
     await revoke(user, fromNow(-90_000));
     const again = await revoke(user, fromNow(-20_000));
@@ -115,7 +115,7 @@ describe("the response", () => {
     expect(earlier[1]).toBe(again);
   });
 
-  test("treats a since of more than 24 hours ago as 24 hours ago", async () => {
+  test("treats a `since` of more than 24 hours ago as 24 hours ago", async () => {
     const { user, read } = await givenRealm();
     await revoke(user, fromNow(-25 * 3_600_000));
     const known = await revoke(user, fromNow(-23 * 3_600_000));
@@ -135,7 +135,7 @@ describe("the response", () => {
     expect(answer.body.fields).toMatchObject([{ path }]);
   });
 
-  test("accepts a since that is ahead by less than the clock tolerance", async () => {
+  test("accepts a `since` that is ahead by less than the clock tolerance", async () => {
     const { user, read } = await givenRealm();
     const known = await revoke(user);
     expect(identities(await read(`?since=${fromNow(20_000).toISOString()}`))).toEqual([known]);
@@ -185,7 +185,7 @@ describe("waiting", () => {
     await waiting(0);
   });
 
-  test("ends at once if a line is newer than since", async () => {
+  test("ends at once if a line is newer than `since`", async () => {
     const { user, read } = await givenRealm();
     const since = untilOf(await read());
     const known = await revoke(user);

@@ -125,7 +125,7 @@ test.each<[name: string, given: (tag: string) => string, status: number]>([
   expect((await service.get("/api/realm")).body.data.maxProfiles).toBe(status === 200 ? 9 : 5);
 });
 
-test("of two changes to the same version, one succeeds", async () => {
+test("only one of two changes to the same version succeeds", async () => {
   const read = await tagNow();
   const answers = await Promise.all([6, 7, 8].map((maxProfiles) => putIf(read, { maxProfiles })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);

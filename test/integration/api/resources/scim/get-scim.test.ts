@@ -63,7 +63,7 @@ test("the response names the held job", async () => {
   expect((await as.admin({ realmId }).get("/api/scim")).body.data.heldJob).toBe(job?.id);
 });
 
-test("of the last 20 people who signed in, those unknown to the directory are counted", async () => {
+test("the response counts how many of the last 20 people who signed in are unknown to the directory", async () => {
   const directory = await givenDirectory(api);
   const { realmId } = directory;
   const known = await directory.person();

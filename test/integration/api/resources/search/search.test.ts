@@ -393,7 +393,7 @@ describe("each group requires its own scope", () => {
     ["profile.read", annasSerial],
     ["guest.read", guestSerial],
     ["infrastructure.read", serverSerial],
-  ])("of profiles, %s shows only its own kind", async (scope, serial) => {
+  ])("%s shows only profiles of its own kind", async (scope, serial) => {
     const caller = as.service({ realmId, scopes: [scope] });
     for (const one of [annasSerial, guestSerial, serverSerial]) {
       const { items } = await group("profile", one, caller);

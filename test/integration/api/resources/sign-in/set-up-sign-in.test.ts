@@ -290,7 +290,7 @@ describe("a test sign-in", () => {
     }
   });
 
-  test("of the active sign-in is refused if there is none", async () => {
+  test("of the active sign-in is refused if no sign-in is active", async () => {
     expect(await admin.caller.post(`${path}/tests`, { of: "current" })).toBeError("sign_in_draft_not_found");
     expect(await admin.caller.post(`${path}/tests`, { of: "draft" })).toBeError("sign_in_draft_not_found");
   });

@@ -94,7 +94,7 @@ test("the last administrator of a realm cannot lose the role; a second one can",
   expect(await set(as.user(second), second, [])).toBeError("last_administrator");
 });
 
-test("of two administrators who leave concurrently one stays", async () => {
+test("one of two administrators who leave concurrently stays", async () => {
   for (let round = 0; round < 5; round++) {
     const realmId = await given.realm();
     const both = await Promise.all(["a", "b"].map(() => given.user({ realmId, roles: ["administrator"] })));
