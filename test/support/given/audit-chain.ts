@@ -1,3 +1,4 @@
+import { realmsWaiting } from "../../../db/queries/audit/audit-seals.ts";
 import { sql } from "../../../db/sql.ts";
 import { createHeadSigner } from "../../../runtime/keys/audit-key.ts";
 import { systemClock } from "../../../runtime/clock.ts";
@@ -5,7 +6,7 @@ import { createHeadLog, sealAudit } from "../../../worker/upkeep/audit-sealing.t
 import type { TestDatabase } from "../run/database.ts";
 import { silentLog } from "../service/worker.ts";
 
-/** Seals the waiting entries, as a worker with this key does. */
+/** Seals the waiting entries, as a worker with this key does; waits for a worker that is sealing some of them. */
 export async function sealEntries(
   database: TestDatabase,
   { key, ...slice }: { key: string; slice?: number },
@@ -13,7 +14,9 @@ export async function sealEntries(
   const db = database.open("realmpass_worker", { connectionsMax: 2 });
   const shared = { clock: systemClock, log: silentLog };
   const signer = await createHeadSigner(key);
-  await sealAudit({ db, signer, headLog: createHeadLog(shared), onRefused: () => undefined, ...shared }, slice);
+  do {
+    await sealAudit({ db, signer, headLog: createHeadLog(shared), onRefused: () => undefined, ...shared }, slice);
+  } while ((await realmsWaiting(db)).length > 0);
 }
 
 /** Inserts entries by SQL, one per second, the last one a second ago; every tenth has microseconds. */

@@ -70,7 +70,7 @@ export interface TestApi {
   /** Starts a second API on the same database and with the same keys, as if both were behind a load balancer. */
   another(): Promise<{ url: string; as: Callers }>;
   /** Starts a real worker on this file's database; the realm has to have an issuer that can sign. */
-  startWorker(): Promise<TestWorker>;
+  startWorker(options?: { auditKey?: string }): Promise<TestWorker>;
   stop(): Promise<void>;
 }
 
@@ -241,7 +241,7 @@ export function useApi({
       const other = await start();
       return { url: other, as: callersAt(() => other) };
     },
-    startWorker: () => startTestWorker({ databaseUrl: database.url }),
+    startWorker: (options) => startTestWorker({ databaseUrl: database.url, ...options }),
     stop,
   };
 }

@@ -76,6 +76,7 @@ export async function startTestWorker({
   databaseUrl,
   kind = "postgres",
   rsaKeyPool = 0,
+  auditKey = testAuditKey,
   passphrase = testPassphrase,
   signingPool,
   publicationUrl = "http://pki.example",
@@ -84,6 +85,8 @@ export async function startTestWorker({
   databaseUrl: string;
   kind?: QueueBackend["kind"];
   rsaKeyPool?: number;
+  /** The key that signs the heads of audit chains. */
+  auditKey?: string;
   passphrase?: string;
   /** Omitted: the threads that all workers of this process share. */
   signingPool?: SigningPool;
@@ -105,7 +108,7 @@ export async function startTestWorker({
     backend,
     passphrase,
     outputPublicKeyJwk: testOutputKeys.publicJwk,
-    auditKeyJwk: testAuditKey,
+    auditKeyJwk: auditKey,
     publicationUrl,
     crlValidityHours: 96,
     signingThreads,
