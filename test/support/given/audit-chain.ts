@@ -1,4 +1,4 @@
-import { realmsWaiting } from "../../../db/queries/audit/audit-seals.ts";
+import * as auditSeals from "../../../db/queries/audit/audit-seals.ts";
 import { sql } from "../../../db/sql.ts";
 import { createHeadSigner } from "../../../runtime/keys/audit-key.ts";
 import { systemClock } from "../../../runtime/clock.ts";
@@ -16,7 +16,7 @@ export async function sealEntries(
   const signer = await createHeadSigner(key);
   do {
     await sealAudit({ db, signer, headLog: createHeadLog(shared), onRefused: () => undefined, ...shared }, slice);
-  } while ((await realmsWaiting(db)).length > 0);
+  } while ((await auditSeals.realmsWaiting(db)).length > 0);
 }
 
 /** Inserts entries by SQL, one per second, the last one a second ago; every tenth has microseconds. */
