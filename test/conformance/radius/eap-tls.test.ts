@@ -432,7 +432,8 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     const profiles = await Promise.all(people.map((userId) => issue(ownRealm, { keyType: "ec-p256" }, userId)));
     const users = people.map((userID) => ({ userID }));
     const { status, body } = await service.call("POST", "/api/jobs/offboarding", { users });
-    expect(status).toBe(202);
+    // 200 if the workers have ended the job by then.
+    expect([200, 202]).toContain(status);
     const { id } = body.data as { id: string };
 
     await eventually(async () => {
