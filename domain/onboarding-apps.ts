@@ -2,7 +2,7 @@ import type { DeviceType } from "./certificate/device.ts";
 
 /** Where an app is installed from. */
 export interface AppStore {
-  /** The store's own name, with the platform if the store has several. */
+  /** The store's name, followed by the platform if the store serves several. */
   name: string;
   uri: string;
   /** The devices that the store is for. */

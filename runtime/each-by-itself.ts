@@ -14,7 +14,7 @@ export async function eachByItself<Item>(items: Iterable<Item>, run: (item: Item
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 }
 
-/** Repeats work on slices until a slice is empty. Returns the total amount. */
+/** Repeats work on slices until a slice is empty. Returns the sum of what the slices returned. */
 export async function untilNone(work: () => Promise<number>): Promise<number> {
   let total = 0;
   for (let done = await work(); done > 0; done = await work()) total += done;

@@ -6,7 +6,7 @@ export interface Empty {
   icon: Icon;
   /** One sentence. */
   text: string;
-  /** The first step. */
+  /** The button or link that makes the first entry. */
   action?: ReactNode;
 }
 

@@ -24,7 +24,7 @@ const actions = [
   { label: "applications.register", path: "/applications/new", deed: "registration" },
 ] as const;
 
-/** The sections of the settings, each with its anchor on the page, in its order. */
+/** The sections of the settings page with their anchors, in the page's order. */
 const settingsSections = [
   { id: "looks", label: "settings.cards.looks", deed: "settings" },
   { id: "help", label: "settings.cards.help", deed: "settings" },

@@ -42,7 +42,7 @@ export const findNewestSealed = async (db: Db): Promise<{ kid: string; sealedKey
 export const list = (db: Db): Promise<TokenSigningKeyRow[]> =>
   db.query<TokenSigningKeyRow>(sql`select ${columns} from token_signing_keys order by published_at desc, kid`);
 
-/** Adds a key unless its algorithm has one in that state: of several concurrent processes, one succeeds. */
+/** Adds a key unless its algorithm has one in the same state. Of several concurrent processes, only one succeeds. */
 export async function add(
   db: Db,
   key: Pick<TokenSigningKeyRow, "kid" | "algorithm" | "publicJwk"> & {

@@ -297,8 +297,8 @@ export async function setProfileOverride(
 }
 
 /**
- * Allows an offboarded person to sign in again. Restores nothing that ended; removes a role that an earlier version
- * kept.
+ * Allows an offboarded person to sign in again; restores nothing else that ended. A trigger removes roles that an earlier
+ * release left to the person.
  */
 export async function reactivate(tx: Db, { realmId, userId }: InRealm): Promise<void> {
   await tx.query(sql`

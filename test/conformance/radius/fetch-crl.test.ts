@@ -188,7 +188,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(numberOf((await bring()).newest)).toBe(0x100);
   });
 
-  test("exits with 1 if the service is away or has no CRL, and keeps the current one", async () => {
+  test("exits with 1 and keeps the current CRL if the service does not respond or has no CRL", async () => {
     serve(crlOf(issuer, 9));
     await bring();
     served.clear();

@@ -11,7 +11,7 @@ interface Recorded {
   path: string;
   raw: string | undefined;
   status: number;
-  /** Properties of the response, which can have others as well. */
+  /** Properties that the response must have; it may have others. */
   answer: Readonly<Record<string, unknown>>;
 }
 

@@ -20,7 +20,7 @@ import {
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test("the first start makes every file only for its owner, and the URL opens database realmpass as its owner", async () => {
+test("the first start makes files that only their owner can read, and the URL connects to the database realmpass as its owner", async () => {
   const dataDirectory = join(await temporaryDirectory(), "deep", "data");
   const files = embeddedPostgresFiles(dataDirectory);
 

@@ -19,7 +19,7 @@ import { startTestWorker } from "../../support/service/worker.ts";
 
 const dayMinutes = 24 * 60;
 
-/** nginx with a certificate of an infrastructure profile, which staples answers of our responder (RFC 6066 section 8). */
+/** An nginx whose certificate is an infrastructure profile staples our responder's OCSP responses (RFC 6066 section 8). */
 describeWithTool(["nginx", "openssl", "faketime"], "nginx with ssl_stapling", () => {
   const api = useApi();
   const name = "web.demo.example";

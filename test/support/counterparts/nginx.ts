@@ -97,7 +97,7 @@ function hasHttp2Directive(program: string): boolean {
   return major > 1 || minor > 25 || (minor === 25 && patch >= 1);
 }
 
-/** Returns a shipped file as changed by the line of docs/production.md for such an nginx. */
+/** Returns a shipped file after the command in docs/production.md that nginx 1.25.1 and newer need. */
 export async function withHttp2Directive(config: string): Promise<string> {
   const [, options = ""] =
     /^# sed -i (.*http2.*) \/etc\/nginx\/.*$/m.exec(await readFile("docs/production.md", "utf8")) ?? [];

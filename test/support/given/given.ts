@@ -303,7 +303,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       return { id, clientId: client, code, accessToken, refreshToken };
     },
 
-    /** Makes a user's consent to an application. */
+    /** Records a user's consent to an application. */
     async consent(user: GivenUser, clientId: string, { scopes = allScopes }: { scopes?: readonly Scope[] } = {}) {
       const application = await applications.find(owner(), { clientId });
       if (application === undefined) throw new Error("no application");
