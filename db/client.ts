@@ -29,7 +29,7 @@ export interface OpenDatabase extends Database {
   connections(): { used: number; idle: number; waiting: number };
 }
 
-/** The Postgres roles, one for each kind of process; each may touch only what it needs (see `grants.ts`). */
+/** The Postgres roles, one for each kind of process; each may touch only what it needs (see `rights.ts`). */
 export type DatabaseRole = "realmpass_api" | "realmpass_worker" | "realmpass_responder" | "realmpass_operator";
 
 /** The role of BullMQ's Postgres backend in every process. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { openDatabase, type Db } from "./client.ts";
-import { groupRoles, memberships, type GroupRole } from "./grants.ts";
+import { groupRoles, memberships, type GroupRole } from "./rights.ts";
 import { sql, verbatim } from "./sql.ts";
 
 /** Owns the database and everything in it, and migrates. No server process signs in as it. */

@@ -78,7 +78,7 @@ const patient: Patience = { attempts: 20, restMs: [1_000, 5_000] };
 
 /**
  * Brings the database up to date, as the login of `url` or as `realmpass_owner` if that role owns the database; runs
- * the caller's `also`; then, in one transaction, sets the rights of the roles to the list in `grants.ts`. Any number of
+ * the caller's `also`; then, in one transaction, sets the rights of the roles to the list in `rights.ts`. Any number of
  * processes may call this at once: one works, the others wait for it. Returns the names of the migrations that were
  * run. A database with migrations of a `newer` version stays as it is; throws {@link SchemaAhead} when this version may
  * not use it.

@@ -4,7 +4,7 @@ import { sql, verbatim } from "./sql.ts";
 
 /**
  * The schema of BullMQ's Postgres backend. Code in it runs with the rights of every process that uses the queue: so all
- * of it belongs to the owner of the service's tables, and the queue's role has rights only on rows (see `grants.ts`).
+ * of it belongs to the owner of the service's tables, and the queue's role has rights only on rows (see `rights.ts`).
  */
 
 /** Resolves unqualified names only to Postgres' own objects for the rest of the session. */

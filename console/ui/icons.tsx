@@ -27,8 +27,8 @@ const icon =
     </svg>
   );
 
-// From Tabler Icons 3.51.0 (https://tabler.io/icons), MIT License, Copyright (c) 2020-2026 Paweł Kuna. The package itself
-// would be a third of all files that `npm ci` unpacks.
+// From Tabler Icons 3.51.0 (https://tabler.io/icons), under the MIT License in icons.LICENSE. The package itself would be
+// a third of all files that `npm ci` unpacks.
 export const IconAlertTriangle = /* @__PURE__ */ icon(
   "alert-triangle",
   "M12 9v4 M10.363 3.591l-8.106 13.534a1.914 1.914 0 0 0 1.636 2.871h16.214a1.914 1.914 0 0 0 1.636 -2.87l-8.106 -13.536a1.914 1.914 0 0 0 -3.274 0 M12 16h.01",

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
 import { type Database } from "../../../db/client.ts";
-import { findMissingGrants, findSurplusGrants, groupRoles } from "../../../db/grants.ts";
+import { findMissingGrants, findSurplusGrants } from "../../../db/grants.ts";
+import { groupRoles } from "../../../db/rights.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
 import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
@@ -46,7 +47,7 @@ test("db/grants.md lists what the roles may do in a migrated database: --update 
   await expect(await printGrants(db)).toMatchFileSnapshot(resolve("db/grants.md"));
 });
 
-test("migrating gives the roles every right that db/grants.ts lists, and no other", async () => {
+test("migrating gives the roles every right that db/rights.ts lists, and no other", async () => {
   const before = await printGrants(db);
   const roles = groupRoles.join(", ");
   for (const what of ["tables", "sequences", "routines"]) {
