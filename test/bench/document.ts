@@ -6,10 +6,12 @@ import type { Backend } from "./service.ts";
 import { figure, median } from "./statistics.ts";
 import { table } from "./table.ts";
 
-const howToCompare =
-  "`npm run bench -- --against COMMIT single` builds that commit in a temporary worktree, measures both builds in turn, and " +
-  "prints the ratio of this build to the other: median, lowest and highest of the pairs. A range that includes 1 shows " +
-  "nothing. The load generator and the SQL are those of this build, so a commit with another wire or other tables cannot be compared.";
+const howToRun =
+  "[CONTRIBUTING](../CONTRIBUTING.md#commands) has the commands. `--results DIRECTORY` keeps more than this page: more " +
+  "columns, and each process's CPU time, memory and batch sizes. `npm run bench -- --quick single` runs one scenario " +
+  "briefly and only prints. `npm run bench -- --against COMMIT single` measures this build and that commit in turn, and " +
+  "prints the ratio: median, lowest and highest of the pairs. A range that includes 1 shows nothing. A commit with another " +
+  "wire or other tables cannot be compared.";
 
 /** The CPU time of each part of the service, which only the kept results have. */
 const partsColumn = `${parts.join(" / ")} µs`;
@@ -93,14 +95,11 @@ export function writeDocument(results: readonly Result[]): string {
     "The compiled service, all its processes and the load generator on one machine of two cores, every answer checked:",
     table(["what", "median"], headlineRows(results)),
     "## How to read it",
-    "`npm run bench` writes this page, in about 90 minutes; `npm run bench -- --quick single` runs one scenario briefly and " +
-      "only prints. `--results DIRECTORY` keeps each result, with more columns and each process's CPU time, memory and batch " +
-      "sizes; `npm run bench -- --results DIRECTORY --document` writes this page from them.",
-    howToCompare,
+    howToRun,
     table(["", ""], [...(results[0]?.machine ?? []), ["Commit", commitsOf(results)]]),
-    "- **The machine is shared.** Rates and latencies move by a quarter from run to run. A round in which other programs use more " +
-      "than 10 % of the CPU is repeated up to three times, and the quietest counts. _Others' CPU_ is shown where one stayed above " +
-      "(asterisk).\n" +
+    "- **Figures** are medians of rounds after a warm-up, with the lowest and highest in parentheses.\n" +
+      "- **The machine is shared.** Rates and latencies move by a quarter from run to run. A round in which other programs use " +
+      "more than 10 % of the CPU is repeated up to three times. _Others' CPU_ is shown where it stayed above (asterisk).\n" +
       "- **CPU µs** are steadier: user and system time of all processes of the service, with Postgres and Redis.\n" +
       "- **Floor** is the cost of the same profile in one process that keeps nothing: key, signature, PKCS#12. " +
       `It was ${figure(Math.min(...floorsUs))} to ${figure(Math.max(...floorsUs))} µs of CPU.\n` +

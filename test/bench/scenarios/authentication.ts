@@ -29,7 +29,7 @@ const bareName = "bare Express, one query";
 /** The cost of authenticating the caller, compared with a server without authentication. */
 export const authentication: Scenario = {
   title: "Authentication",
-  about: `Client credentials (\`POST /oauth/token\`) and \`GET /api/profile\`, with one user token and with ${concurrency} tokens of users with ${profiles} profiles each, beside bare Express with one prepared query for profiles, in turn, at concurrency ${concurrency}. Medians of ${rounds} rounds after a warm-up.`,
+  about: `Client credentials (\`POST /oauth/token\`) and \`GET /api/profile\`, with one user token and with ${concurrency} tokens of users with ${profiles} profiles each, beside bare Express with one prepared query for profiles, in turn, at concurrency ${concurrency}, ${rounds} rounds.`,
   columns: ["queue", "request", ...loadColumns({ times: "bare" }), "goal"],
   keptOnly: { columns: ["p95 ms", "p99 ms"], backend: "postgres" },
   env: () => ({}),

@@ -15,7 +15,7 @@ const goal = "≤ 3";
 /** The effect of one realm's bulk job on another realm, and on the realm itself. */
 export const fairness: Scenario = {
   title: "Fairness",
-  about: `One realm runs an onboarding of ${large.toLocaleString("en-GB")} people with a profile each. In it and in another realm a client creates single profiles, ${singlesPauseMs} ms apart: ${idleSeconds} s without the job, then during it. In the other realm a job of ${small.toLocaleString("en-GB")} people with a profile each runs alone and beside the large one: medians of ${rounds}.`,
+  about: `One realm runs an onboarding of ${large.toLocaleString("en-GB")} people with a profile each. In it and in another realm a client creates single profiles, ${singlesPauseMs} ms apart: ${idleSeconds} s without the job, then during it. The other realm also runs a job of ${small.toLocaleString("en-GB")}, alone and beside the large one, ${rounds} times each.`,
   columns: ["queue", "what", "alone", "beside the job", "ratio", "goal"],
   env: () => ({}),
 

@@ -20,7 +20,7 @@ const opensslName = "openssl ocsp";
 /** The request of a RADIUS server for each device that connects. */
 export const ocsp: Scenario = {
   title: "OCSP",
-  about: `\`POST /ocsp/{issuer}\` for ${certificates} certificates in turn, each answer signed with P-256: by a responder, through the API, and by \`openssl ocsp -port\` with the same certificates. Medians of ${rounds} rounds after a warm-up.`,
+  about: `\`POST /ocsp/{issuer}\` for ${certificates} certificates in turn, each answer signed with P-256: by a responder, through the API, and by \`openssl ocsp -port\`; ${rounds} rounds.`,
   columns: ["responder", "request", "connections", ...loadColumns({ times: "openssl ocsp" }), "goal"],
   keptOnly: { columns: ["p95 ms", "p99 ms"] },
   backends: ["postgres"],

@@ -16,7 +16,7 @@ const earlierRevocations = 1_000_000;
 /** Bulk offboarding by user id, before and after very many other profiles were revoked. */
 export const offboarding: Scenario = {
   title: "Bulk offboarding",
-  about: `\`POST /api/jobs/offboarding\` with ${people.toLocaleString("en-GB")} people with ${profilesEach} profiles and a session each: from the 202 until none can sign in, and until every profile is revoked. Medians of ${rounds} rounds, before and after ${earlierRevocations.toLocaleString("en-GB")} other revocations.`,
+  about: `\`POST /api/jobs/offboarding\` for ${people.toLocaleString("en-GB")} people with ${profilesEach} profiles and a session each: from the 202 until none can sign in, and until every profile is revoked; ${rounds} rounds before and after ${earlierRevocations.toLocaleString("en-GB")} other revocations.`,
   columns: [
     "queue",
     "revoked before",

@@ -17,7 +17,7 @@ const idleSeconds = 20;
 /** Bulk onboarding from a CSV file, while a client creates single profiles. */
 export const onboarding: Scenario = {
   title: "Bulk onboarding",
-  about: `\`POST /api/jobs/onboarding\` with a CSV file of ${peopleAlone.toLocaleString("en-GB")} new people, and of ${peopleWithProfiles.toLocaleString("en-GB")} with a P-256 profile each (medians of ${rounds}): from the 202 to the end of the job. Meanwhile a client creates single profiles, ${singlesPauseMs} ms apart; the multiple is of their p95 in ${idleSeconds} s without a job. Counters of Postgres have a round of their own.`,
+  about: `\`POST /api/jobs/onboarding\` with a CSV file, from the 202 to the end of the job: people once, people with a P-256 profile each ${rounds} times. Meanwhile a client creates single profiles, ${singlesPauseMs} ms apart; the multiple is of their p95 in ${idleSeconds} s without a job.`,
   columns: [
     "queue",
     "rows",
@@ -107,7 +107,7 @@ export const onboarding: Scenario = {
           return percentile(latenciesOf([each]), 0.95) / percentile(idle, 0.95);
         }),
       ],
-      remark: `${name}, a row with a profile: ${writeCounters([counters])}.`,
+      details: `A row with a profile: ${writeCounters([counters])}.`,
     };
   },
 };

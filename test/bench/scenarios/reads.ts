@@ -23,7 +23,7 @@ interface Kind {
 /** The cost of a request before it does anything: HTTP, the token, one row. */
 export const reads: Scenario = {
   title: "One user",
-  about: `\`GET /api/user/{id}\` with a service token, beside bare Express with one prepared query for three profiles, in turn. Medians of ${rounds} rounds after a warm-up.`,
+  about: `\`GET /api/user/{id}\` with a service token, beside bare Express with one prepared query for three profiles, in turn, ${rounds} rounds.`,
   columns: ["queue", "request", "concurrency", ...loadColumns({ times: "bare" })],
   keptOnly: { columns: ["p95 ms", "p99 ms"], backend: "postgres" },
   env: () => ({}),

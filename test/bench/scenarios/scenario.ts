@@ -19,6 +19,8 @@ export interface Outcome {
   rows: string[][];
   figures: Figure[];
   remark?: string;
+  /** Findings that the document leaves out. The kept results have them. */
+  details?: string;
 }
 
 /** Something to measure against a freshly started service, once for each queue backend. */

@@ -24,7 +24,7 @@ interface Term {
 /** Every kind of term, whole and in part, as a person would paste or type it. */
 export const search: Scenario = {
   title: "Search in a large realm",
-  about: `\`POST /api/search\` in a realm of ${largeRealm.users.toLocaleString("en-GB")} people and ${largeRealm.profiles.toLocaleString("en-GB")} profiles, with a token that sees every group: ${requests} different terms of each kind, at concurrency ${concurrency}. A row with a path is the slowest of nine kinds in the filter \`text\` of that list: 25 rows and the total.`,
+  about: `\`POST /api/search\` among ${largeRealm.users.toLocaleString("en-GB")} people and ${largeRealm.profiles.toLocaleString("en-GB")} profiles, with a token that sees every group: ${requests} terms of each kind, at concurrency ${concurrency}. A row with a path is the slowest of nine kinds in that list's filter \`text\`: 25 rows and the total.`,
   columns: ["term", "p50 ms", "p95 ms", "CPU µs each", "partial", "goal"],
   keptOnly: { columns: ["p50 ms", "CPU µs each", "partial"] },
   backends: ["postgres"],

@@ -25,7 +25,7 @@ const commands = {
 /** The time that a person waits for a service to start, and for a command to begin. */
 export const start: Scenario = {
   title: "Starting and stopping",
-  about: `\`npm start\` without its check of the build, ${rounds} times: in an empty data directory until it is ready; SIGTERM until the last process has ended; again in the same directory. Then the help of both commands.`,
+  about: `\`npm start\` without its check of the build, ${rounds} times: in an empty data directory until it is ready; from SIGTERM until the last process has ended; again in the same directory.`,
   columns: ["what", "seconds", "CPU s"],
   keptOnly: { columns: ["CPU s"] },
   backends: ["postgres"],

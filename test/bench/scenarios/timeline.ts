@@ -23,7 +23,7 @@ interface Question {
 /** The requests of a person's page and of the audit log during a call to the help desk. */
 export const timeline: Scenario = {
   title: "What happened to somebody, in a large realm",
-  about: `A realm of ${largeRealm.users.toLocaleString("en-GB")} people, ${largeRealm.profiles.toLocaleString("en-GB")} profiles and twice as many audit entries, a twentieth of them by one administrator: ${requests} requests of each kind, at concurrency ${concurrency}.`,
+  about: `${largeRealm.users.toLocaleString("en-GB")} people, ${largeRealm.profiles.toLocaleString("en-GB")} profiles and twice as many audit entries, a twentieth of them by one administrator: ${requests} requests of each kind, at concurrency ${concurrency}.`,
   columns: ["question", "p50 ms", "p95 ms", "CPU µs each", "goal"],
   keptOnly: { columns: ["CPU µs each"] },
   backends: ["postgres"],

@@ -28,7 +28,7 @@ const goals = {
 /** Single creations: a client waits for each one. */
 export const single: Scenario = {
   title: "Single profiles over HTTP",
-  about: `\`POST /api/user/{id}/profiles/{name}\` for a P-256 profile as PKCS#12. Medians of ${rounds} interleaved rounds after a warm-up, lowest and highest in parentheses; the new database has no statistics yet (\`analyze\`). Counters of Postgres have a round of their own.`,
+  about: `\`POST /api/user/{id}/profiles/{name}\` for a P-256 profile as PKCS#12; ${rounds} interleaved rounds. The new database has no statistics yet (\`analyze\`).`,
   columns: ["queue", "concurrency", ...loadColumns({ times: "floor" }), "goal"],
   keptOnly: { columns: ["p95 ms", "p99 ms"] },
   env: () => ({}),
@@ -79,9 +79,10 @@ export const single: Scenario = {
         ...loadFigures(`concurrency ${full}, new database`, young),
         ...[...measured].flatMap(([concurrency, results]) => loadFigures(`concurrency ${concurrency}`, results)),
       ],
-      remark:
-        `${name}: after \`analyze\` a creation at concurrency ${full} cost ${figure(later)} of before (goal: 0.9 to 1.1).${steps} ` +
-        `Postgres at concurrency ${[...counted.keys()].join(" / ")}: ${writeCounters([...counted.values()])} each.`,
+      remark: `${name}: after \`analyze\` a creation at concurrency ${full} cost ${figure(later)} of before (goal: 0.9 to 1.1).`,
+      details:
+        `${steps}Postgres at concurrency ${[...counted.keys()].join(" / ")}: ` +
+        `${writeCounters([...counted.values()])} each.`,
     };
   },
 };
@@ -91,5 +92,5 @@ async function stepsAtOne({ service }: Run, create: () => Promise<unknown>): Pro
   const before = await service.metrics();
   await create();
   const means = meansBetween(before, await service.metrics(), "realmpass_issuance_step_seconds");
-  return means.size === 0 ? "" : ` Steps at concurrency 1, mean ms: ${writeMeans(means, 1000)}.`;
+  return means.size === 0 ? "" : `Steps at concurrency 1, mean ms: ${writeMeans(means, 1000)}. `;
 }
