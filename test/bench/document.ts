@@ -99,7 +99,8 @@ export function writeDocument(results: readonly Result[]): string {
     table(["", ""], [...(results[0]?.machine ?? []), ["Commit", commitsOf(results)]]),
     "- **Figures** are medians of rounds after a warm-up, with the lowest and highest in parentheses.\n" +
       "- **The machine is shared.** Rates and latencies move by a quarter from run to run. A round in which other programs use " +
-      "more than 10 % of the CPU is repeated up to three times. _Others' CPU_ is shown where it stayed above (asterisk).\n" +
+      "more than 10 % of the CPU is repeated up to three times, and the quietest counts. _Others' CPU_ is shown where it " +
+      "stayed above (asterisk).\n" +
       "- **CPU µs** are steadier: user and system time of all processes of the service, with Postgres and Redis.\n" +
       "- **Floor** is the cost of the same profile in one process that keeps nothing: key, signature, PKCS#12. " +
       `It was ${figure(Math.min(...floorsUs))} to ${figure(Math.max(...floorsUs))} µs of CPU.\n` +
