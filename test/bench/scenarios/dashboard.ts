@@ -19,7 +19,7 @@ export const dashboard: Scenario = {
   title: "The dashboard of a large realm",
   about: `${largeRealm.profiles.toLocaleString("en-GB")} profiles, and 35 days of answers to ${servers} RADIUS servers: ${requests} requests of each kind, so far apart that each is computed.`,
   columns: ["question", "p50 ms", "p95 ms", "CPU ms each", "goal"],
-  keptOnly: { columns: ["CPU ms each"] },
+  keptOnly: { columns: ["p50 ms", "CPU ms each"] },
   backends: ["postgres"],
   env: () => ({}),
 

@@ -26,6 +26,7 @@ export const offboarding: Scenario = {
     ...costColumns("profile"),
     "goal",
   ],
+  keptOnly: { columns: ["until 202, s"] },
   env: () => ({}),
 
   async run({ service, quick, once }) {

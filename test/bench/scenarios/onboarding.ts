@@ -29,7 +29,7 @@ export const onboarding: Scenario = {
     "× without a job",
     "goal",
   ],
-  keptOnly: { columns: ["seconds"] },
+  keptOnly: { columns: ["until 202, s", "seconds"] },
   env: () => ({}),
 
   async run(run) {

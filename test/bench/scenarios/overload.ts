@@ -44,7 +44,7 @@ export const overload: Scenario = {
     "worked off after s",
     "202 issued / failed / open",
   ],
-  keptOnly: { columns: ["asked/s", "most waiting", "worked off after s"] },
+  keptOnly: { columns: ["asked/s", "sent", "most waiting", "worked off after s"] },
   env: () => ({}),
 
   async run(run) {
