@@ -7,8 +7,8 @@ import { figure, median } from "./statistics.ts";
 import { table } from "./table.ts";
 
 const howToRun =
-  "[CONTRIBUTING](../CONTRIBUTING.md#commands) has the commands. `--results DIRECTORY` keeps more than this page: more " +
-  "columns, and each process's CPU time, memory and batch sizes. `npm run bench -- --quick single` runs one scenario " +
+  "[CONTRIBUTING](../CONTRIBUTING.md#commands) has the commands. `--results DIRECTORY` also keeps more columns, " +
+  "and each process's CPU time, memory and batch sizes. `npm run bench -- --quick single` runs one scenario " +
   "briefly and only prints. `npm run bench -- --against COMMIT single` measures this build and that commit in turn, and " +
   "prints the ratio: median, lowest and highest of the pairs. A range that includes 1 shows nothing. A commit with another " +
   "wire or other tables cannot be compared.";
@@ -104,7 +104,7 @@ export function writeDocument(results: readonly Result[]): string {
       "- **CPU µs** are steadier: user and system time of all processes of the service, with Postgres and Redis.\n" +
       "- **Floor** is the cost of the same profile in one process that keeps nothing: key, signature, PKCS#12. " +
       `It was ${figure(Math.min(...floorsUs))} to ${figure(Math.max(...floorsUs))} µs of CPU.\n` +
-      "- **Goals** are for a quiet machine of two cores.",
+      "- **Goals** are for a quiet machine.",
     ...names.flatMap((name) =>
       writeSection(
         scenarios[name],

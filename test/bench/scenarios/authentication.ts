@@ -29,9 +29,9 @@ const bareName = "bare Express, one query";
 /** The cost of authenticating the caller, compared with a server without authentication. */
 export const authentication: Scenario = {
   title: "Authentication",
-  about: `Client credentials (\`POST /oauth/token\`) and \`GET /api/profile\`, with one user token and with ${concurrency} tokens of users with ${profiles} profiles each, beside bare Express with one prepared query for profiles, in turn, at concurrency ${concurrency}, ${rounds} rounds.`,
+  about: `Client credentials (\`POST /oauth/token\`) and \`GET /api/profile\`, with one user token and with ${concurrency} tokens of users with ${profiles} profiles each, beside bare Express with one prepared query, in turn, at concurrency ${concurrency}, ${rounds} rounds.`,
   columns: ["queue", "request", ...loadColumns({ times: "bare" }), "goal"],
-  keptOnly: { columns: ["p50 ms", "p95 ms", "p99 ms"], backend: "postgres" },
+  keptOnly: { columns: ["p50 ms", "p95 ms", "p99 ms", "CPU µs each"], backend: "postgres" },
   env: () => ({}),
 
   async run({ service, quick, once, cleanup }) {

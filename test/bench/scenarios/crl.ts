@@ -39,6 +39,7 @@ export const crl: Scenario = {
     columns: [
       "of it CPU worker / Postgres ms",
       "one more: CPU worker / Postgres ms",
+      "gzip MB",
       "first fetch ms",
       "later fetch ms",
       "OpenSSL",

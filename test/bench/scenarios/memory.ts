@@ -24,7 +24,7 @@ type Share = Pick<LoadOrder, "method" | "paths" | "contains"> & Partial<LoadOrde
 /** Finds memory that the service keeps but no longer needs. */
 export const memory: Scenario = {
   title: "Memory",
-  about: `${operations.toLocaleString("en-GB")} operations, ${perSecond} a second: 20 % single profiles, 35 % reads of a user, 10 % each client credentials, revocations and lists, 15 % OCSP through the API. Resident memory excludes what processes share and includes garbage: the median of the last tenth of the readings, and their slope. Live memory remains in the main thread after a collection.`,
+  about: `${operations.toLocaleString("en-GB")} operations, ${perSecond} a second: 20 % single profiles, 35 % reads of a user, 10 % each client credentials, revocations and lists, 15 % OCSP through the API. Resident memory, without what processes share, includes garbage: the median of the last tenth of the readings, and the slope. Live memory remains in the main thread after a collection.`,
   columns: [
     ...["queue", "process", "resident before MB", "resident MB", "MB per 100,000 operations"],
     ...["live before MB", "live MB", "live MB per 100,000 operations", "goal"],

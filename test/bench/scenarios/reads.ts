@@ -25,7 +25,7 @@ export const reads: Scenario = {
   title: "One user",
   about: `\`GET /api/user/{id}\` with a service token, beside bare Express with one prepared query for three profiles, in turn, ${rounds} rounds.`,
   columns: ["queue", "request", "concurrency", ...loadColumns({ times: "bare" })],
-  keptOnly: { columns: ["p50 ms", "p95 ms", "p99 ms"], backend: "postgres" },
+  keptOnly: { columns: ["p50 ms", "p95 ms", "p99 ms", "CPU µs each"], backend: "postgres" },
   env: () => ({}),
 
   async run({ service, quick, once, cleanup }) {

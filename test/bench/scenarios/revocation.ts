@@ -35,7 +35,7 @@ const stormConcurrency = 32;
  */
 export const revocation: Scenario = {
   title: "Revocation",
-  about: `Two workers, two responders. ${revoked} revocations, ${paceMs} ms apart, every ${offboardedEach}th by offboarding the owner: from the request until both responders answer \`revoked\` (asked every ${askEveryMs} ms), and until the CRL has the serial number (fetched every ${fetchEveryMs} ms). Then ${evenRate} OCSP requests a second during bulk offboardings of ${people.toLocaleString("en-GB")} people with a profile each, ${rounds} times; then single offboardings of as many, at concurrency ${stormConcurrency}.`,
+  about: `Two workers, two responders. ${revoked} revocations, ${paceMs} ms apart, every ${offboardedEach}th by offboarding the owner: until both responders answer \`revoked\` (asked every ${askEveryMs} ms), and until the CRL has the serial number (fetched every ${fetchEveryMs} ms). Then ${evenRate} OCSP requests a second during bulk offboardings of ${people.toLocaleString("en-GB")} people with a profile each, ${rounds} times; then single offboardings of as many, at concurrency ${stormConcurrency}.`,
   columns: ["queue", "what", "number", "p50 ms", "p95 ms", "p99 ms", "max ms", "CPU µs each", "others' CPU", "goal"],
   keptOnly: { columns: ["number", "p95 ms", "max ms", "CPU µs each"], backend: "postgres" },
   env: () => ({ REALMPASS_RATE_LIMIT_OCSP: "1000000" }),
