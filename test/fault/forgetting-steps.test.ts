@@ -5,7 +5,7 @@ import { faultTest, givenUsers, hold } from "../support/service/fault.ts";
 import type { RunningService } from "../support/service/service.ts";
 import { ended } from "../support/run/services.ts";
 
-/** docs/realms.md, "Forgetting people", describes what these tests interrupt. No step uses the queue. */
+/** docs/realms.md, "Forgetting people", lists the steps that these tests interrupt. No step uses the queue. */
 
 const step = faultTest("postgres");
 
