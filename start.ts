@@ -28,7 +28,7 @@ import { variables, type Variable } from "./runtime/config/variables.ts";
 import { responderVariables } from "./responder/config.ts";
 import { workerVariables } from "./worker/config.ts";
 
-/** `npm start`: runs everything on this machine. `npm run dev` adds sample data. */
+/** Runs everything on this machine, for `npm start`. `npm run dev` adds sample data. */
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const options = readArguments(process.argv.slice(2));
   const config = loadConfig(Object.keys(variables) as Variable[], process.env);
@@ -104,7 +104,9 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   );
 }
 
-/** Parses the arguments. Throws {@link Unstartable} for an unknown one, and for a domain that no realm can have. */
+/**
+ * Parses the arguments. Throws {@link Unstartable} for an unknown argument, and for a domain that no realm can have.
+ */
 function readArguments(args: string[]): { domain: string | undefined; sampleData: boolean } {
   try {
     const { values } = parseArgs({
@@ -122,7 +124,7 @@ function readArguments(args: string[]): { domain: string | undefined; sampleData
 const hasRealm = async (db: Database, domain: string): Promise<boolean> =>
   (await realms.list(db)).some((realm) => realm.domain === domain);
 
-/** The secrets of the processes below; they are made here, in the shared data directory. */
+/** The secrets of the processes below. This process makes them in the shared data directory. */
 const allSecrets = ["masterKey", "outputPrivateKey", "issuerKeyPassphrase", "rootKeyPassphrase", "auditKey"] as const;
 
 async function startDatabase({
@@ -139,17 +141,17 @@ async function startDatabase({
   return postgres.url;
 }
 
-/** The database URL of each process, and the variables that give api and worker the queue's login. */
+/** The database URL of each process, and the variables that give the api and the worker the queue's login. */
 interface Urls extends Record<ProcessKind, string> {
   operator: string;
   queue: Env;
-  /** Whether all processes use the given login. */
+  /** True if all processes use the configured login. */
   shared: boolean;
 }
 
 /**
- * If the configured login may create roles, makes a login for each process, with a password that only it and we know.
- * Otherwise all share the configured one.
+ * Makes a login for each process if the configured login may create roles; only that process and this one know its
+ * password. Otherwise all processes share the configured login.
  */
 async function loginPerProcess(
   { QUEUE_DATABASE_URL: queueUrl }: { QUEUE_DATABASE_URL?: string | undefined },
@@ -182,14 +184,14 @@ async function loginPerProcess(
   };
 }
 
-/** The processes get complete URLs. */
+/** Variables that the processes do not inherit, because they get complete URLs. */
 const noDatabase: Env = {
   DATABASE_URL_FILE: "",
   DATABASE_PASSWORD: "",
   DATABASE_PASSWORD_FILE: "",
 };
 
-/** Only apis and workers use the queue. */
+/** Variables of the queue, which only apis and workers use. */
 const noQueue: Env = {
   QUEUE_DATABASE_URL_FILE: "",
   QUEUE_DATABASE_PASSWORD: "",
@@ -215,7 +217,7 @@ const envOf = (name: keyof typeof variablesOf): Env => {
   );
 };
 
-/** The pause before asking an api again that does not respond; an api that responds states the pause itself. */
+/** The pause before checking again whether an api responds; a responding api states the pause itself. */
 const askAgainSeconds = 0.25;
 
 /** Resolves when the api reports that the whole service is healthy; until then the log shows what is missing. */
@@ -247,12 +249,12 @@ async function becomeWell({
 
 /** The message of a process once it is ready. */
 interface Started {
-  /** The port that it listens on. */
+  /** The port on which the process listens. */
   port?: number;
 }
 
 interface Supervised {
-  /** Resolves with the process's first message, once it is ready; rejects if it ends before. */
+  /** Resolves with the process's first message, which it sends once it is ready; rejects if the process ends before. */
   ready: Promise<Started>;
   stop(): Promise<void>;
 }
@@ -260,8 +262,8 @@ interface Supervised {
 const restartPauseMs = 1_000;
 
 /**
- * Runs `<name>/main` as a child and restarts it when it dies. It has its own process group, so Ctrl-C reaches only us
- * and everything stops in order; if we die, the closed channel ends it.
+ * Runs `<name>/main` as a child and restarts it when it dies. The child has its own process group, so Ctrl-C reaches
+ * only us and everything stops in order. If we die, the closed channel ends the child.
  */
 function supervise({ name, env, log }: { name: ProcessKind; env: Env; log: Log }): Supervised {
   const [entry, execArgv] = entryOf(name);

@@ -8,7 +8,7 @@ import LongFirst from "./test/support/run/sequencer.ts";
 const limits = { testTimeout: process.env["TEST_EXTENT"] === "full" ? 600_000 : 120_000, hookTimeout: 600_000 };
 const services = { globalSetup: "test/support/run/global-setup.ts", ...limits };
 
-/** Tests with a RADIUS server take some minutes, so they have their own command. */
+/** Tests with a RADIUS server take some minutes, so a separate command runs them. */
 const radius = ["test/conformance/radius/**/*.test.ts"];
 
 // Tests spend a third of their time waiting for Postgres and for timers. More than eight workers on one Postgres gain
@@ -28,10 +28,10 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: workers,
-    // Most of a short file's time goes into loading what it tests: files share their processes, and stop what they have
-    // started.
+    // Most of a short file's time goes into loading the code that it tests, so files share their processes, and stop
+    // what they have started.
     isolate: false,
-    // A second run, and the next command of CI, reads unchanged modules from the cache of the first.
+    // The next run, and the next command of CI, reads unchanged modules from this cache.
     experimental: { fsModuleCache: true },
     setupFiles: ["test/support/run/each-file.ts"],
     // On a busy CI machine a test of real processes can need a second try; the totals name each test that did.
@@ -50,7 +50,8 @@ export default defineConfig({
       { extends: true, test: { name: "unit", include: ["test/unit/**/*.test.ts"], ...limits } },
       {
         extends: true,
-        // Everything of `npm test`, in the same processes: each project has its own, which load everything again.
+        // Runs everything of `npm test` as one project. Every project has separate processes, which have to load every
+        // module again.
         test: {
           name: "integration",
           include: ["test/{unit,integration,conformance}/**/*.test.ts", "test/*.test.ts"],

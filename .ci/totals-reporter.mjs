@@ -1,9 +1,9 @@
-// Adds the totals of each test run to the file that TEST_TOTALS names, and each test that failed or passed only at its
-// second try, with the reason, so CI can show both last.
+// Adds the totals of each test run to the file that TEST_TOTALS names, so CI can show them last. Also adds each test
+// that failed or passed only at its second try, with the reason.
 import { appendFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 
-/** Returns each message with the expected and received values, cut in length and width: the whole is further up. */
+/** Returns each message with the expected and received values, shortened; the full text is further up in the log. */
 const reasons = (errors) =>
   errors
     .map(({ message, diff, stack }) => [message, diff, stack?.split("\n").find((line) => line.includes("/test/"))])

@@ -27,9 +27,8 @@ import { signInRoutes } from "./browser/sign-in/sign-in-routes.ts";
 import { upstreamLoginRoutes } from "./browser/upstream-login/upstream-login-routes.ts";
 
 /**
- * Creates the API's listener. Every request gets its context and the standing headers. OCSP requests are then answered
- * at once, by the same code as a route of Express but without Express's layers, which would cost more than all the
- * rest.
+ * Creates the API's listener. Every request gets its context and the standard headers. OCSP requests then skip Express,
+ * whose layers would take longer than all the rest of the work, but run the same handler as a route of Express.
  */
 export function createApp(deps: Deps): RequestListener {
   const app = express();
@@ -74,7 +73,7 @@ export function createApp(deps: Deps): RequestListener {
   };
 }
 
-/** Fetched without TLS: HSTS must not be sent over plain http (RFC 6797 section 7.2). */
+/** Returns whether the path is fetched without TLS: HSTS must not be sent over plain http (RFC 6797 section 7.2). */
 const isForPlainHttp = (url: string): boolean => /^\/(?:crl|ca|ocsp)(?:\/|$)/.test(url);
 
 /** Returns every route: the OCSP route, which bypasses Express, then Express's routes, the most frequent first. */

@@ -4,7 +4,9 @@ import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
 import { closingUnlessRead } from "../runtime/leftover.ts";
 import type { TlsListenerOptions } from "./http/client-certificate/config.ts";
 
-/** Limits of a client's connections, in milliseconds: a client that sends slowly, or nothing, holds none for longer. */
+/**
+ * Time limits of a client's connections, in milliseconds. They end connections of clients that send slowly or nothing.
+ */
 export interface ConnectionLimits {
   keepAliveTimeout: number;
   headersTimeout: number;
@@ -12,7 +14,7 @@ export interface ConnectionLimits {
   connectionsCheckingInterval: number;
   /** For a whole request; long enough for uploads. */
   requestTimeout: number;
-  /** Per listener; further connections are closed at once. */
+  /** Per listener; further connections are closed immediately. */
   maxConnections: number;
 }
 

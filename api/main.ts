@@ -13,7 +13,7 @@ import { answerNotYet } from "./http/not-yet.ts";
 import { openListeners, type Listeners } from "./listeners.ts";
 import { startApi } from "./server.ts";
 
-/** Connections for reads: the second is used while the first waits for Postgres. */
+/** How many connections are for reads: the second is used while the first waits for Postgres. */
 const readers = 2;
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {

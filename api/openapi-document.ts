@@ -4,12 +4,12 @@ import { endpoints } from "./endpoints.ts";
 import { oauthPaths } from "./oauth/openapi.ts";
 import { createOpenApiDocument } from "./contract/openapi/openapi.ts";
 
-/** The service's address in the document: the default one. */
+/** The service's address in the document, which is the default address. */
 const address = "http://localhost:3000";
 
 /**
- * `--write` writes docs/openapi.json, `--check` fails if it does not match the endpoints. Run from the project's
- * folder.
+ * Writes docs/openapi.json (`--write`), or fails if that file does not match the endpoints (`--check`). Run from the
+ * project's folder.
  */
 function main([option]: readonly string[]): number {
   const path = join(process.cwd(), "docs", "openapi.json");

@@ -40,18 +40,18 @@ import { createPasswordCheck } from "./browser/sign-in/password-check.ts";
 
 export interface ApiOptions extends ListenersOptions {
   db: Database;
-  /** For the connection that listens for settled issuances. */
+  /** The database for the connection that listens for settled issuances. */
   database: Pick<DatabaseOptions, "url" | "role" | "applicationName">;
   backend: QueueBackend;
-  /** 32 bytes in base64url; several, separated by commas, while the master key is being replaced. */
+  /** 32 bytes in base64url; several keys, separated by commas, while the operator replaces the master key. */
   masterKeys: string;
-  /** A JWK; a JWK Set while the output key is being replaced. */
+  /** A JWK; a JWK Set while the operator replaces the output key. */
   outputPrivateKeyJwk: string;
-  /** The listeners, if the api had to open them while it waited for its schema. Omitted: opened here. */
+  /** The listeners, if the api opened them while it waited for its schema. If omitted, `startApi` opens them. */
   listeners?: Listeners | undefined;
-  /** Called once the ports are known: addresses may contain them. */
+  /** Returns the settings once the ports are known, because addresses may contain a port. */
   settings: (port: number, tlsPort: number | undefined) => ApiSettings;
-  /** How often the counts of requests are written. Default: once a minute. */
+  /** How often the api writes the request counts. Default: once a minute. */
   requestCountsEveryMs?: number | undefined;
   registry: Registry;
   readiness: LookForReadiness;
@@ -171,7 +171,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   });
   listeners.answerWith(app);
   lifecycle.onStop("http server", async () => {
-    // Clients that are waiting for a worker learn where to ask again, and then reach another process.
+    // Clients that are waiting for a worker get the address to ask again, and then reach another process.
     settlements.close();
     jobs.close();
     revokedFeed.close();

@@ -5,17 +5,17 @@ import { run } from "./program.ts";
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
-  // The second Ctrl-C ends the process at once.
+  // The second Ctrl-C ends the process immediately.
   if (interrupted.signal.aborted) process.exit(exitCodes.interrupted);
   interrupted.abort();
 });
-// The reader of the output closed the pipe: it needs no more.
+// The reader of the output closed the pipe and needs no more.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(exitCodes.done);
 });
 
-// Sets only the exit code, so output that is still on its way into a pipe arrives.
+// Sets only the exit code and does not exit, so output in a pipe still arrives.
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   stdin: process.stdin,
@@ -24,5 +24,5 @@ process.exitCode = await run(process.argv.slice(2), {
   clock: systemClock,
   interrupted: interrupted.signal,
 });
-// Standard input that is still open would keep the process alive.
+// Open standard input would keep the process alive.
 process.stdin.destroy();

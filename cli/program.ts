@@ -52,9 +52,7 @@ export function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   });
 }
 
-/**
- * Refuses to run if Node would accept any certificate as the service's: an attacker could then get the client secret.
- */
+/** Throws if Node would accept any certificate as the service's: an attacker could then get the client secret. */
 function requireVerification({ env }: Io): void {
   if (env["NODE_TLS_REJECT_UNAUTHORIZED"] !== "0") return;
   throw usageError(

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `realmpass` of a checkout, linked or by npx: builds what has changed since the last run, usually nothing,
-// and runs dist/cli/main.js. The build writes to stderr only.
+// The command `realmpass` of a checkout, linked or run by npx: builds the parts that have changed since the last run,
+// usually none, and runs dist/cli/main.js. The build writes to stderr only.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

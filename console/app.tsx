@@ -12,10 +12,10 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // A refused request would be refused again.
+      // The service would refuse a refused request again, so only other failures are retried.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status >= 502),
     },
-    // Offline, a mutation fails at once and does not wait for a connection.
+    // Offline, a mutation fails immediately and does not wait for a connection.
     mutations: { networkMode: "always" },
   },
 });

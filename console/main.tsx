@@ -7,7 +7,7 @@ import { App } from "./app.tsx";
 import { styleNonce } from "./api/page-settings.ts";
 import "./texts/i18n.ts";
 
-// For the style that stops the page from scrolling behind a dialog.
+// Needed by the style that stops the page from scrolling behind a dialog.
 setNonce(styleNonce);
 
 const root = document.getElementById("root");

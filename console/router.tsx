@@ -18,7 +18,7 @@ const rootRoute = createRootRoute({
 const page = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => rootRoute, path, component });
 
-// Each page has a file of its own, loaded when the page is first opened.
+// Each page is in a separate file, loaded when the user first opens the page.
 const routes = [
   page(
     "/",

@@ -1,7 +1,10 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-/** The service inserts its own path when it sends index.html; all other files are found relative to their importer. */
+/**
+ * The service replaces this with its own path when it sends index.html; all other files are found relative to their
+ * importer.
+ */
 const servedBelow = "__BASE__/console/";
 
 export default defineConfig({
@@ -21,9 +24,9 @@ export default defineConfig({
           groups: [
             { name: "react", test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/, priority: 2 },
             { name: "nonce", test: /node_modules[\\/]get-nonce/, priority: 1 },
-            // Only pop-ups need it, and no page shows a pop-up at first.
+            // Only pop-ups need this library, and no page begins with a pop-up.
             { name: "floating", test: /node_modules[\\/]@floating-ui/, priority: 1 },
-            // Every page needs these modules: one file is smaller than fifty, and takes one request.
+            // Every page needs these modules: one file is smaller than fifty files, and takes one request.
             { name: "frame", tags: ["$initial"] },
           ],
         },

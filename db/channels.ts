@@ -1,10 +1,10 @@
-/** The channels of NOTIFY, for senders and listeners. The trigger of a migration sends on {@link revokedChannel}. */
+/** The channels of NOTIFY, for senders and listeners. A trigger in a migration sends on {@link revokedChannel}. */
 
-/** Every change of a bulk job. The payload is its id, or several ids separated by commas. */
+/** Changed bulk jobs. The payload is the job's id, or several ids separated by commas. */
 export const jobProgressChannel = "job_progress";
 
 /** Settled issuances. The payload is their ids, separated by commas. */
 export const settledChannel = "issuance_settled";
 
-/** Something was revoked, or has ended. */
+/** Revoked certificates. The payload is empty. */
 export const revokedChannel = "revoked";

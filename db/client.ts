@@ -14,22 +14,25 @@ export interface Db {
 }
 
 export interface Database extends Db {
-  /** Runs everything in `run` in one transaction (read committed): all of it or, when it throws, nothing. */
+  /** Runs all statements of `run` in one transaction (read committed). If `run` throws, rolls back. */
   transaction<Result>(run: (tx: Db) => Promise<Result>): Promise<Result>;
   /**
-   * Runs statements in one transaction (read committed) that is sent in one write: no statement can use the result of
-   * an earlier one. Returns the rows of each. Throws the error of the first that failed; then nothing was done.
+   * Runs statements in one transaction (read committed), all sent in one write, so a statement cannot use the result of
+   * an earlier one. Returns the rows of each statement. If a statement fails, rolls back and throws the first error.
    */
   pipelined(statements: readonly Sql[]): Promise<object[][]>;
   close(): Promise<void>;
 }
 
 export interface OpenDatabase extends Database {
-  /** How many connections of the pool are in use and idle, and how many callers wait for one. */
+  /** Returns how many connections of the pool are in use and idle, and how many callers wait for a connection. */
   connections(): { used: number; idle: number; waiting: number };
 }
 
-/** The Postgres roles, one for each kind of process; each may touch only what it needs (see `rights.ts`). */
+/**
+ * The Postgres roles, one for each kind of process; each role can access only the data that its process needs (see
+ * `rights.ts`).
+ */
 export type DatabaseRole = "realmpass_api" | "realmpass_worker" | "realmpass_responder" | "realmpass_operator";
 
 /** The role of BullMQ's Postgres backend in every process. */
@@ -40,22 +43,31 @@ export const queueSchema = "bullmq";
 
 export interface DatabaseOptions {
   url: string;
-  /** Each connection assumes this role, whatever rights the login has. Omitted: the login's own rights (migrations). */
+  /**
+   * The role that each connection assumes, whatever rights the login has. If omitted, connections keep the login's own
+   * rights (migrations).
+   */
   role?: DatabaseRole | typeof queueRole | undefined;
   connectionsMax: number;
-  /** Additional connections that all lookups share (see `lookup` in `sql.ts`). Default: none; lookups use the pool. */
+  /**
+   * The number of additional connections that all lookups share (see `lookup` in `sql.ts`). Default: 0, so lookups use
+   * the pool.
+   */
   readers?: number;
   applicationName: string;
   /**
-   * How long a caller waits for a connection before Postgres counts as away, in seconds. Default: `connect_timeout` of
-   * the URL, else 5.
+   * How long a caller waits for a connection before it treats Postgres as away, in seconds. Default: `connect_timeout`
+   * of the URL, else 5.
    */
   connectSecondsMax?: number;
-  /** How long Postgres may take to respond before it counts as away, in seconds. Default: 30. */
+  /** How long Postgres can take to respond before the client treats it as away, in seconds. Default: 30. */
   answerSecondsMax?: number;
-  /** How long a statement waits for a lock before it fails, in seconds. Default: as long as a response may take. */
+  /**
+   * How long a statement waits for a lock before it fails, in seconds. Default: as long as the client waits for a
+   * response.
+   */
   lockSecondsMax?: number;
-  /** Called with the SQLSTATE of an error from Postgres; the statement fails all the same. */
+  /** Called with the SQLSTATE of an error from Postgres; the statement still fails. */
   onRefusal?: (sqlstate: string) => void;
   /** Called when an idle connection dies; the pool replaces it. */
   onIdleError?: (error: Error) => void;
@@ -85,18 +97,19 @@ const poolOptions = (
   options: startUpOptions([...(role === undefined ? [] : [`role=${role}`]), ...settings]),
 });
 
-/** A lookup that takes longer is cancelled, because it delays others. */
+/** A longer lookup is cancelled, because it delays other lookups. */
 const lookupMsMax = 2_000;
 
-/** Opens a pool. Nothing connects before the first query. */
+/** Opens a pool. The pool connects with the first query. */
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const locks = options.lockSecondsMax === undefined ? [] : [`lock_timeout=${options.lockSecondsMax}s`];
   const answerMsMax = (options.answerSecondsMax ?? 30) * 1_000;
   const connection = {
     ...poolOptions(options, { role: options.role, settings: locks }),
-    // Statements that do not depend on one another's results are sent without waiting for them.
+    // The client sends independent statements without waiting for earlier results.
     pipeline: true,
-    // The server gives up a little earlier than the client, so only an unresponsive server costs a connection.
+    // The server cancels a statement a little earlier than the client, so the client drops a connection only if the
+    // server does not respond.
     statement_timeout: answerMsMax - 500,
     query_timeout: answerMsMax,
   };
@@ -123,7 +136,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
       client.on("error", onError);
       let broken = false;
       try {
-        // Sent together with the first statement of `body`, which also fails if this statement fails.
+        // Sent together with the first statement of `body`; if this statement fails, that one fails as well.
         const begun = run(client, begin, failed);
         begun.catch(() => undefined);
         const result = await body({ query: (statement) => run(client, statement, failed) });
@@ -170,9 +183,9 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
 }
 
 /**
- * Opens a plain pool for BullMQ's Postgres backend, which keeps its tables in the schema `bullmq`. Its commits do not
- * wait for the disk: if a crash of Postgres loses a job, the service finds the work in its own rows; if the crash
- * restores a job, that job finds the rows settled.
+ * Opens a plain pool for BullMQ's Postgres backend, which keeps its tables in the schema `bullmq`. Commits do not wait
+ * for the disk. If a crash of Postgres loses a job, the service finds the work in its own rows; if the crash restores a
+ * job, that job finds the rows settled.
  */
 export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
   const pool = new pg.Pool(
@@ -182,7 +195,7 @@ export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
   return pool;
 }
 
-/** Queries in a session that the caller has opened and will end. */
+/** Returns a `Db` that runs queries in the caller's session; the caller also ends the session. */
 export const onSession = (session: pg.Client): Db => ({ query: (statement) => run(session, statement, rethrow) });
 
 const begin = sql`begin`;
@@ -205,17 +218,17 @@ function rethrow(error: unknown): never {
   throw isOutage(error) ? new DatabaseUnavailable(error) : error;
 }
 
-/** Returns the row of a result that has at most one. */
+/** Returns the first row of a result with at most one row; undefined if there is none. */
 export const first = <Row>(rows: readonly Row[]): Row | undefined => rows[0];
 
-/** Returns the row of a result that always has one. */
+/** Returns the row of a result that always has exactly one row. */
 export function only<Row>(rows: readonly Row[]): Row {
   const [row] = rows;
   if (row === undefined || rows.length > 1) throw new Error(`expected one row, got ${rows.length}`);
   return row;
 }
 
-/** Returns whether an error is a violation of the named constraint, or of any constraint if none is named. */
+/** Returns true if an error is a violation of the named constraint or, without a name, of any constraint. */
 export const violates = (error: unknown, constraint?: string): boolean =>
   error instanceof pg.DatabaseError &&
   (error.code === "23505" || error.code === "23503" || error.code === "23514") &&

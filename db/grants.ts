@@ -9,7 +9,6 @@ import { sql, verbatim, type Sql } from "./sql.ts";
 const ofOurs = sql`(rolname = any(${groupRoles}::text[])
                     or rolname ~ '^realmpass_(api|worker|responder|operator|queue)_(login|[0-9a-f]{8})$')`;
 
-/** One right of one role. */
 interface Grant {
   role: DatabaseRole;
   privilege: string;
@@ -106,7 +105,7 @@ const wantedAndHeld = sql`
        and (a.grantee = 0 or a.grantee in (select oid from pg_roles where ${ofOurs}))
   )`;
 
-/** The object of a grant or revoke statement: qualified, whatever the search path. */
+/** Returns the object of a grant or revoke statement, qualified so that the search path does not matter. */
 const named = (row: Sql): Sql => sql`
   ${row}.privilege || coalesce(' (' || quote_ident(${row}.col) || ')', '') || ' on ' ||
   case ${row}.kind
@@ -120,7 +119,7 @@ const named = (row: Sql): Sql => sql`
 const statements = async (db: Db, query: Sql): Promise<string[]> =>
   (await db.query<{ statement: string }>(query)).map(({ statement }) => statement);
 
-/** Returns the statements that grant the roles missing rights, in the order of the list. */
+/** Returns the statements that grant the rights that roles lack, in the order of the list. */
 export const findMissingGrants = (db: Db): Promise<string[]> =>
   statements(
     db,
@@ -143,9 +142,9 @@ export const findMissingGrants = (db: Db): Promise<string[]> =>
   );
 
 /**
- * Returns the statements that revoke rights that no role of the service, nor public, should have. Public may use the
- * schema `public`, as is usual, and call functions in it that run with the caller's own rights. Since Postgres 16 each
- * grantor has a separate grant of a membership.
+ * Returns the statements that revoke surplus rights from the service's roles and from public. Public may use the schema
+ * `public`, as is usual, and call functions in it that run with the caller's own rights. Since Postgres 16 each grantor
+ * has a separate grant of a membership.
  */
 export const findSurplusGrants = (db: Db): Promise<string[]> =>
   statements(
@@ -180,8 +179,8 @@ export const findSurplusGrants = (db: Db): Promise<string[]> =>
   );
 
 /**
- * Returns the missing roles and memberships that the session's login may not create, including its own memberships.
- * Empty if it may create roles.
+ * Returns the missing roles and memberships that the session's login may not create, including memberships of the login
+ * itself. Empty if the login may create roles.
  */
 export async function findMissingRoles(db: Db): Promise<string[]> {
   const rows = await db.query<{ missing: string }>(sql`
@@ -211,7 +210,7 @@ export interface GrantChanges {
 
 /**
  * Grants and revokes until the roles have exactly the listed rights. Call in a transaction. Revoking a right on a whole
- * table revokes it on its columns too, so missing rights are determined afterwards.
+ * table also revokes the right on the table's columns, so missing rights are determined afterwards.
  */
 export async function applyGrants(tx: Db): Promise<GrantChanges> {
   const run = async (texts: string[]): Promise<string[]> => {

@@ -3,21 +3,28 @@ import { installationLogins } from "./logins.ts";
 import { roleRefused } from "./outage.ts";
 import { sql, type Sql } from "./sql.ts";
 
-/** A right that a login has beyond its role, as a word for programs, and how to remove it. */
+/**
+ * A right that a login has beyond its role: `reason` is a word for programs, `remedy` explains how to remove the right.
+ */
 export interface WideLogin {
   login: string;
   reason: string;
   remedy: string;
 }
 
-/** A privilege that a session of each role must not have; with it, the role does not restrict the session. */
+/**
+ * A privilege that a session of each role must not have: a session with this privilege is not restricted to its role.
+ */
 const beyond: Readonly<Partial<Record<DatabaseRole, { table: string; privilege: string }>>> = {
   realmpass_api: { table: "issuer_keys", privilege: "select" },
   realmpass_worker: { table: "application_secrets", privilege: "select" },
   realmpass_responder: { table: "certificates", privilege: "insert" },
 };
 
-/** Selects what a role of `pg_roles` may do beyond `allowed`. A superuser is a member of every role. */
+/**
+ * Selects the rights that a role of `pg_roles` has beyond `allowed`. A superuser is a member of every role, so its
+ * memberships are not listed.
+ */
 const widthOf = (role: Sql, allowed: readonly string[]): Sql => sql`
   ${role}.rolname as login,
   array_remove(array[
@@ -54,8 +61,8 @@ export type LoginExamination =
 const pooler = "A pooler between Realmpass and PostgreSQL drops the role; connect directly";
 
 /**
- * Examines the session that these options open: whether it has assumed its role, and what its login may do beyond that.
- * Throws `DatabaseUnavailable` while Postgres is away, and Postgres's error for a login that it does not know.
+ * Examines the session that these options open: whether the session has assumed its role, and which rights its login
+ * has beyond the role. Throws `DatabaseUnavailable` while Postgres is away, and Postgres's error for an unknown login.
  */
 export async function examineLogin(
   options: Omit<DatabaseOptions, "role" | "connectionsMax"> & { role: DatabaseRole | typeof queueRole },
@@ -102,7 +109,7 @@ const causeOf = (error: unknown): string => {
 
 const serverRoles = ["realmpass_api", "realmpass_worker", "realmpass_responder"] as const;
 
-/** Examines every login that a server process is signed in with now, whatever the process reports. */
+/** Examines every login that a server process is signed in with now, according to Postgres. */
 export async function examineSessions(db: Db): Promise<WideLogin[]> {
   const found: WideLogin[] = [];
   for (const role of serverRoles) {
@@ -148,7 +155,10 @@ export async function loginsWithoutRole(db: Db): Promise<{ login: string; role: 
   `);
 }
 
-/** Describes the session's login if it is a superuser or owns the service's tables; else `undefined`. */
+/**
+ * Returns a description of the session's login if the login is a superuser or owns the service's tables; otherwise
+ * undefined.
+ */
 export async function ownerLogin(db: Db): Promise<string | undefined> {
   const [found] = await db.query<{ login: string; what: string | null }>(sql`
     select r.rolname as login,

@@ -4,8 +4,8 @@ import { orderBy, type Page, type PageRequest, type SortColumns } from "./page.t
 import { sql, unprepared, type Sql } from "./sql.ts";
 
 /**
- * With up to this many rows, every page counts the total again; with more, it may be up to {@link totalAgeSecondsMax}
- * old.
+ * With up to this many rows, every page counts the total again; with more rows, the total can be up to {@link
+ * totalAgeSecondsMax} old.
  */
 export const exactTotalMax = 100_000;
 
@@ -14,40 +14,38 @@ export const totalAgeSecondsMax = 5;
 /** A total this far above {@link exactTotalMax} cannot fall below it within {@link totalAgeSecondsMax}. */
 const farBeyond = 150_000;
 
-/** A total in use is counted again before it is too old, so no request waits for it. */
+/** A total in use is counted again before it is too old, so no request waits for the new count. */
 const renewedAfterSeconds = 2.5;
 
-/** The rows of a list. */
+/** The source of a list's rows, and the conditions that select them. */
 export interface Rows {
   /** `certificates c` */
   from: Sql;
-  /** Search and filter, and always the realm. */
+  /** The conditions for realm, search and filter. */
   matching: Sql;
 }
 
 export interface List<SortKey extends string> extends Rows {
   page: PageRequest<object, SortKey>;
-  /**
-   * Distinguishes this list from every other, in addition to search and filter: its name, the realm, the rows' owner.
-   */
+  /** Identifies this list together with search and filter: the list's name, the realm, the rows' owner. */
   key: readonly string[];
   id: Sql;
   newestFirst: Sql;
   sortedBy: SortColumns<SortKey>;
   /**
-   * For matching rows that may be few or far from either end of the order: up to `max` of them are found first, by
-   * `matching` alone, and then sorted by these columns. With `reading`, only if the order would be read in that
+   * Set if few rows may match, or if matching rows may be far from both ends of the order: up to `max` rows are found
+   * without the order, and sorted by these columns afterwards. With `reading`, only if the order would be read in that
    * direction.
    */
   gathered?: { columns: Sql; as: Sql; max: number; reading?: "asc" | "desc" | undefined };
   /**
-   * `matching` in a form that finds few rows faster if Postgres expects many: for gathered rows, and for a count up to
-   * {@link exactTotalMax}.
+   * A form of `matching` that finds few rows faster when Postgres expects many. Used for gathered rows, and for a count
+   * up to {@link exactTotalMax}.
    */
   few?: Sql | undefined;
-  /** The rows of the list in a form that is cheaper to count. */
+  /** A form of the list's rows that is cheaper to count. */
   counted?: Rows;
-  /** The columns of an item, and their source once the ids of the page are known as `page.id`. */
+  /** The columns of an item, and the join that reads them for the page's ids (`page.id`). */
   items: { columns: Sql; join: Sql };
 }
 
@@ -112,12 +110,12 @@ function itemsOf<Item extends object>(
 }
 
 /**
- * Counts the rows: most of the cost of a list. With 100,000 users, 1,000,000 profiles and everything in memory, the
- * plans took: users of a realm by an index alone 12 ms; with a text in the e-mail address 25 ms and in either of two
+ * Counts the rows, which is most of the cost of a list. Measured with 100,000 users, 1,000,000 profiles and everything
+ * in memory: users of a realm by an index alone 12 ms; with a text in the e-mail address 25 ms and in either of two
  * columns 35 ms, by reading the table, because nearly every row matches (`strpos` 30 ms, a regular expression 200 ms);
- * three digits within serial numbers, 28,000 of them, by the trigram index 65 ms, most of it for 10,000 pages of the
- * table. The limit costs 2 ms of these, planning 0.2 ms. Ids and rows of a page take 1 to 6 ms, planning them 0.4 to 1
- * ms; where 44,000 rows have to be sorted first, 30 ms.
+ * three digits within serial numbers (28,000 matches) by the trigram index 65 ms, most of it for reading 10,000 pages
+ * of the table. The limit accounts for 2 ms of these times, planning for 0.2 ms. Reading the ids and rows of a page
+ * takes 1 to 6 ms, planning that query 0.4 to 1 ms; if 44,000 rows must be sorted first, 30 ms.
  */
 async function totalOf(db: Db, { page: { search, filter }, key, ...list }: List<string>): Promise<number> {
   const { from, matching } = list.counted ?? list;

@@ -17,15 +17,15 @@ export interface ListenerOptions extends Pick<DatabaseOptions, "url" | "role" | 
   /** Called after each (re)connection: notifications in between were missed, so read the rows again. */
   onConnected: () => void;
   onError: (error: Error) => void;
-  /** Called when the connection did not receive its own notification; it is then replaced. */
+  /** Called when the connection did not receive its own notification; the connection is then replaced. */
   onDeaf: () => void;
-  /** Only tests set it. */
+  /** Set by tests only. */
   hearing?: { everyMs: number; withinMs: number };
 }
 
 const reconnectDelayMs = 250;
 
-/** How often the connection notifies itself, and how soon it has to receive that. */
+/** How often the connection notifies itself, and how soon it must receive its own notification. */
 const hearingDefault = { everyMs: 30_000, withinMs: 5_000 };
 
 /** Keeps one connection that LISTENs, and replaces it whenever it is lost. */
@@ -48,8 +48,8 @@ export function listen(options: ListenerOptions): Listener {
   };
 
   /**
-   * Notifies itself, because a connection can be open but receive nothing: behind a pooler, or after a device in
-   * between has dropped it.
+   * Sends a notification to this connection, because a connection can be open but receive nothing: behind a pooler, or
+   * after a device on the way has dropped it.
    */
   const askItself = (asked: pg.Client): void => {
     clearTimeout(timer);

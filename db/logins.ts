@@ -3,16 +3,16 @@ import { openDatabase, type Db } from "./client.ts";
 import { groupRoles, memberships, type GroupRole } from "./rights.ts";
 import { sql, verbatim } from "./sql.ts";
 
-/** Owns the database and everything in it, and migrates. No server process signs in as it. */
+/** The role that owns the database and everything in it, and migrates. No server process signs in with this role. */
 export const ownerRole = "realmpass_owner";
 
-/** A login that processes sign in with, and the one role of the service that it is a member of. */
+/** A login for processes, and the service's role that the login is a member of. */
 export interface Login {
   name: string;
   group: GroupRole;
 }
 
-/** The logins of an installation with a database of its own: one for each kind of process, and one for the queue. */
+/** The logins of an installation with its own database: one for each kind of process, and one for the queue. */
 export const installationLogins: readonly Login[] = groupRoles.map((group) => ({ name: `${group}_login`, group }));
 
 /** Roles belong to the cluster: another session may create the same role at the same moment. */
@@ -111,8 +111,8 @@ const databaseScript = block(
 );
 
 /**
- * Everything about roles and the database that needs a superuser, for the connected database: the groups, the owner and
- * the logins, without passwords. Can be run again. `deploy/postgres/roles.sql` has the same text.
+ * The SQL for everything that needs a superuser, for the connected database: the groups, the owner and the logins,
+ * without passwords. Can be run again. `deploy/postgres/roles.sql` has the same text.
  */
 export const rolesScript = `-- The roles of Realmpass, for the database that you are connected to. Run it as a superuser, before the first migration
 -- and after each upgrade; running it again changes nothing:
@@ -135,8 +135,8 @@ ${databaseScript}`;
 
 /**
  * Creates the roles, the owner and the logins of an installation, as {@link rolesScript} does, and sets the passwords
- * of logins. Returns false, and changes nothing, when the login of `url` is not a superuser. Runs in one transaction:
- * if it crashes, nothing has happened.
+ * of logins. Returns false, with nothing changed, if the login of `url` is not a superuser. Runs in one transaction, so
+ * a crash leaves nothing changed.
  */
 export async function makeInstallationRoles(
   url: string,
@@ -159,13 +159,13 @@ export async function makeInstallationRoles(
   }
 }
 
-/** Serializes runs in a database; any number that no other program is likely to lock. */
+/** The lock that serializes runs in a database. Other programs are unlikely to use this number. */
 const rolesLock = 7_246_712;
 
 /**
- * Creates a login for each group, with a new random password and the database in its name, so another installation in
- * the cluster keeps its own logins. Returns `undefined`, with nothing changed, when the login of `url` may not create
- * them. The groups themselves lose the passwords that earlier versions gave them.
+ * Creates a login for each group, with a new random password. Login names contain the database's name, so another
+ * installation in the cluster keeps its own logins. Returns `undefined`, with nothing changed, if the login of `url`
+ * may not create logins. Removes the passwords that earlier versions gave to the groups.
  */
 export async function drawLogins<Group extends GroupRole>(
   url: string,
@@ -218,7 +218,10 @@ const withoutPassword = (group: GroupRole): string =>
   end if;`,
   );
 
-/** Sends only the verifier (RFC 5802), so no log of the server's statements contains a password. */
+/**
+ * Sets a login's password. Sends only the verifier (RFC 5802), so a log of the server's statements contains no
+ * password.
+ */
 async function setPassword(db: Db, { name, password }: { name: string; password: string }): Promise<void> {
   const [statement] = await db.query<{ text: string }>(
     sql`select format('alter role %I password %L', ${name}::text, ${scramVerifier(password)}::text) as text`,

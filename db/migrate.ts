@@ -13,7 +13,7 @@ import { MigrationFailed, RolesMissing, SchemaAhead, SchemaForeign } from "./mig
 import { DatabaseUnavailable, isOutage } from "./outage.ts";
 import * as installation from "./queries/upkeep/installation.ts";
 
-/** Any number that no other program on the same database is likely to lock. */
+/** Other programs on the same database are unlikely to lock this number. */
 const migrationLock = 7_246_711;
 
 const sourceOf = (steps: readonly Migration[]): Knex.MigrationSource<Migration> => ({
@@ -31,7 +31,7 @@ function stepOf({ name, up, transaction, before }: Migration): Knex.Migration & 
         if (transaction !== false) await db.raw(`set local lock_timeout = ${lockMsMax}`);
         else if (await isIndexMade(db, up)) return;
         else if (before !== undefined) await db.raw(before);
-        // Knex reads a question mark as a placeholder; migrations have none.
+        // Knex reads a question mark as a placeholder; migrations contain no placeholders.
         await db.raw(up.replaceAll("?", "\\?"));
       } catch (error) {
         throw isOutage(error) ? error : failureOf(name, up, error);
@@ -65,10 +65,13 @@ function failureOf(migration: string, statement: string, error: unknown): unknow
 
 const silent = { warn: nothing, error: nothing, debug: nothing, deprecate: nothing };
 function nothing(): void {
-  // Nothing is logged: knex prints statements, and the errors that it throws are enough.
+  // Logs nothing: knex would print statements, and the errors that it throws are enough.
 }
 
-/** How often a migration that waits for a lock is tried, and how long it pauses after each attempt. */
+/**
+ * How often a migration is attempted while other transactions hold its locks, and how long it pauses after each
+ * attempt.
+ */
 export interface Patience {
   attempts: number;
   restMs: readonly [least: number, most: number];
@@ -79,9 +82,9 @@ const patient: Patience = { attempts: 20, restMs: [1_000, 5_000] };
 /**
  * Brings the database up to date, as the login of `url` or as `realmpass_owner` if that role owns the database; runs
  * the caller's `also`; then, in one transaction, sets the rights of the roles to the list in `rights.ts`. Any number of
- * processes may call this at once: one works, the others wait for it. Returns the names of the migrations that were
- * run. A database with migrations of a `newer` version stays as it is; throws {@link SchemaAhead} when this version may
- * not use it.
+ * processes may call this at the same time: one migrates while the others wait. Returns the names of the migrations
+ * that were run. A database with migrations of a `newer` version stays unchanged; throws {@link SchemaAhead} if this
+ * version may not use that database.
  */
 export async function migrateDatabase<Result>(
   url: string,
@@ -145,8 +148,8 @@ export async function migrateDatabase<Result>(
 const lockAgainMs = 200;
 
 /**
- * Polls, because a waiting statement would have a snapshot, and an index that is created concurrently waits for every
- * older snapshot.
+ * Waits for the lock by polling: a waiting statement would have a snapshot, and an index that is created concurrently
+ * waits for every older snapshot.
  */
 async function lock(session: pg.Client): Promise<void> {
   for (;;) {
@@ -158,7 +161,7 @@ async function lock(session: pg.Client): Promise<void> {
   }
 }
 
-/** The application name of its connections. */
+/** The application name of this program's connections. */
 const programName = "realmpass migrate";
 
 /** The result for a migrated database. */
@@ -179,12 +182,15 @@ function noneYet(error: unknown): string[] {
  */
 const lockMsMax = 900;
 
-/** An index that is created concurrently waits for every transaction that writes to its table, and blocks none. */
+/**
+ * An index that is created concurrently waits for every transaction that writes to its table, but blocks no
+ * transaction.
+ */
 const indexWaitSecondsMax = 60;
 
 /**
- * Runs pending migrations, each in a transaction of its own, and returns their names. A migration that other
- * transactions block is rolled back and retried, so requests continue meanwhile.
+ * Runs pending migrations, each in a separate transaction, and returns their names. A migration that other transactions
+ * block is rolled back and retried, so requests can continue.
  */
 async function runMigrations(
   db: Knex,
@@ -219,7 +225,10 @@ const uniqueViolation = "23505";
 
 const lookMs = 200;
 
-/** Runs the first pending migration, if there is one; a failure to get a lock names the sessions that hold it. */
+/**
+ * Runs the first pending migration, if any. If a lock is not available, the error names the sessions that hold the
+ * lock.
+ */
 async function runNext(db: Knex): Promise<string[]> {
   const work = db.migrate.up() as Promise<[batch: number, names: string[]]>;
   let blockers: string[] = [];
@@ -274,13 +283,16 @@ const prepareConnection = (session: pg.Client, done: (error: Error | null, sessi
   );
 };
 
-/** Whether this version has a migration of that name. */
+/** Returns whether this version has a migration of that name. */
 export const knowsMigration = (name: string): boolean => migrations.some((migration) => migration.name === name);
 
-/** Whether an error means that the table of migrations does not exist: undefined_table. */
+/** Returns whether an error means that the table of migrations does not exist: undefined_table. */
 export const isNeverMigrated = (error: unknown): boolean => (error as { code?: unknown }).code === "42P01";
 
-/** Returns the names of migrations that the database has and this version does not: it is of a newer version. */
+/**
+ * Returns the names of migrations that the database has and this version does not, because a newer version has migrated
+ * the database.
+ */
 export function newerMigrations(done: readonly string[], steps: readonly Migration[] = migrations): string[] {
   const known = new Set(steps.map(({ name }) => name));
   return done.filter((name) => !known.has(name));

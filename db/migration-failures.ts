@@ -25,7 +25,7 @@ export class MigrationFailed extends Error {
   }
 }
 
-/** The database belongs to a newer version, which has removed what this one needs. */
+/** A newer version has migrated the database and removed something that this version needs. */
 export class SchemaAhead extends Unstartable {
   override readonly name = "SchemaAhead";
   readonly minimum: string;

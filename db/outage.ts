@@ -31,27 +31,27 @@ const outageCodes = new Set([
 const outageMessages =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed and is not queryable|Query read timeout)/;
 
-/** Whether Postgres cancelled a statement that took too long; the connection remains usable. */
+/** Returns whether Postgres cancelled a statement that took too long; the connection remains usable. */
 export const tookTooLong = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && error.cause.code === queryCanceled;
 
 const queryCanceled = "57014";
 
-/** Whether Postgres refused the password (invalid_password), as it also does for an unknown login. */
+/** Returns whether Postgres refused the password (invalid_password), as it also does for an unknown login. */
 export const passwordRefused = (error: unknown): error is DatabaseUnavailable =>
   error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && error.cause.code === "28P01";
 
 /**
- * Whether Postgres ended a connection at its start because the login may not assume the role (insufficient_privilege).
- * Open sessions keep the role.
+ * Returns whether Postgres ended a connection at its start because the login may not assume the role
+ * (insufficient_privilege). Open sessions keep the role.
  */
 const isRoleRefusal = ({ code, severity }: pg.DatabaseError): boolean => code === "42501" && severity === "FATAL";
 
-/** Whether a database is unavailable because this login was removed from its role. */
+/** Returns whether a database is unavailable because this login was removed from its role. */
 export const roleRefused = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && isRoleRefusal(error.cause);
 
-/** Whether Postgres cannot be used for now: see {@link DatabaseUnavailable}. */
+/** Returns whether Postgres cannot be used for now: see {@link DatabaseUnavailable}. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return outageStates.test(error.code ?? "") || isRoleRefusal(error);
   if (error instanceof AggregateError) return error.errors.some(isOutage);

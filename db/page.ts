@@ -23,7 +23,7 @@ export type SortColumns<SortKey extends string> = Record<SortKey, Sql | { nullab
 
 /**
  * Returns `order by` for a list. The order is total, because ties are broken by id; newest first by default. With
- * `reversed`, the same order runs from its end.
+ * `reversed`, the order is reversed.
  */
 export function orderBy<SortKey extends string>(
   sort: PageRequest<object, SortKey>["sort"],
@@ -40,20 +40,22 @@ export function orderBy<SortKey extends string>(
   return sql`order by ${join([...terms, term(id, sort.at(-1)?.direction ?? "desc")], sql`, `)}`;
 }
 
-/** Joins conditions by `and`; true without any. */
+/** Joins conditions by `and`; returns `true` if there are no conditions. */
 export const all = (conditions: readonly (Sql | undefined)[]): Sql => {
   const present = conditions.filter((condition) => condition !== undefined);
   return present.length === 0 ? sql`true` : join(present, sql` and `);
 };
 
-/** Returns a condition for a value; undefined without one. */
+/** Returns a condition for a value; undefined if there is no value. */
 export const when = <Value>(value: Value | undefined, condition: (value: Value) => Sql): Sql | undefined =>
   value === undefined ? undefined : condition(value);
 
 /** Returns a pattern for `like` that matches texts that begin with this text literally. */
 export const beginningWith = (text: string): string => `${text.replace(/[\\%_]/g, "\\$&")}%`;
 
-/** Returns a text as written and in NFC, where a letter and its marks are one character, as most programs write it. */
+/**
+ * Returns a text as written and in NFC, the form that most programs write: a letter and its marks are one character.
+ */
 const spellingsOf = (text: string): string[] => [...new Set([text, text.normalize("NFC")])];
 
 /** Returns a pattern for `like` that matches texts that contain this text literally. */
@@ -61,7 +63,10 @@ const containing = (text: string): string => `%${beginningWith(text)}`;
 
 const eitherSpelling = new RegExp(Object.entries(germanLetters).flat().join("|"), "g");
 
-/** Whether a lower-case column contains the word, with each of {@link germanLetters} in either spelling. */
+/**
+ * Returns the condition that a lower-case column contains the word, with each of {@link germanLetters} in either
+ * spelling.
+ */
 export function containsWord(folded: Sql, word: string): Sql {
   const inLowerCase = word.toLowerCase();
   const spellings = Object.entries(germanLetters);
@@ -77,12 +82,12 @@ export function containsWord(folded: Sql, word: string): Sql {
     : sql`(${folded} like ${indexed} and ${folded} || '' like ${whole})`;
 }
 
-/** How many characters at each end of a long word the index looks up: more only make it slower. */
+/** How many characters at each end of a long word the index looks up: more characters make the search slower. */
 const indexedEnd = 8;
 
 /**
- * Returns the pattern by which an index finds a word: of an address, the part before the domain, which most people
- * share; of a long word, both ends.
+ * Returns the pattern that an index looks up for a word: for an address, the part before the domain, because most
+ * people share the domain; for a long word, both ends.
  */
 function indexedPattern(word: string): string {
   const part = /^.{6,}?@/u.exec(word)?.[0] ?? word;
@@ -92,19 +97,22 @@ function indexedPattern(word: string): string {
   return `${containing(start ?? "")}${beginningWith(end ?? "")}`;
 }
 
-/** Whether a lower-case column contains the text in one of its Unicode forms; see {@link containsWord}. */
+/**
+ * Returns the condition that a lower-case column contains the text in one of its Unicode forms; see {@link
+ * containsWord}.
+ */
 export const containsText = (folded: Sql, text: string): Sql =>
   sql`(${join(
     spellingsOf(text).map((spelling) => containsWord(folded, spelling)),
     sql` or `,
   )})`;
 
-/** How many digits of a searched serial number the index looks up: more only make it slower. */
+/** How many digits of a searched serial number the index looks up: more digits make the search slower. */
 const indexedDigits = 7;
 
 /**
- * Whether the serial number in this column contains these digits, which may be written in groups, or equals the number
- * that {@link readSerial} reads from another spelling.
+ * Returns the condition that the serial number in this column contains these digits, which may be written in groups, or
+ * equals the number that {@link readSerial} reads from another spelling.
  */
 export const serialContains = (column: Sql, searched: string): Sql => {
   const digits = joinSerial(searched);

@@ -3,8 +3,9 @@ import { isContention } from "./contention.ts";
 import { sql, verbatim } from "./sql.ts";
 
 /**
- * The schema of BullMQ's Postgres backend. Code in it runs with the rights of every process that uses the queue: so all
- * of it belongs to the owner of the service's tables, and the queue's role has rights only on rows (see `rights.ts`).
+ * The schema of BullMQ's Postgres backend. Code in the schema runs with the rights of every process that uses the
+ * queue, so the whole schema belongs to the owner of the service's tables, and the queue's role has rights only on rows
+ * (see `rights.ts`).
  */
 
 /** Resolves unqualified names only to Postgres' own objects for the rest of the session. */
@@ -16,10 +17,10 @@ export async function useSystemNames(db: Db): Promise<void> {
 const findingsMax = 50;
 
 /**
- * Finds what could run foreign code in the queue's schema: rights to create in it and objects in it, except those of
- * roles with all the rights of the owner of the service's tables; and triggers and rules, of which BullMQ creates none.
- * Reads only the system catalogs, and needs {@link useSystemNames} first. Other parties choose the names, so characters
- * other than printable ASCII are replaced.
+ * Finds what could run foreign code in the queue's schema: rights to create objects there, and objects there, except
+ * those of roles with all the rights of the owner of the service's tables; and triggers and rules, because BullMQ
+ * creates no triggers or rules. Reads only the system catalogs, and needs {@link useSystemNames} first. Other parties
+ * choose the names, so characters other than printable ASCII are replaced.
  */
 export async function findForeign(db: Db): Promise<string[]> {
   const rows = await db.query<{ finding: string }>(sql`
@@ -62,10 +63,10 @@ export async function findForeign(db: Db): Promise<string[]> {
   return rows.map(({ finding }) => finding);
 }
 
-/** Does the same as {@link findForeign} for a pool, in a read-only transaction. */
+/** Runs {@link findForeign} for a pool, in a read-only transaction. */
 export const lookForForeign = (db: Database): Promise<string[]> => looking(db, findForeign);
 
-/** Counts the tasks that wait, run or are due later. Calls nothing in the schema. */
+/** Counts the tasks that wait, run or are due later. Calls no function of the schema. */
 export const countTasks = (db: Database): Promise<number> =>
   looking(db, async (tx) => {
     const text = `select count(*)::integer as count from ${queueSchema}.job`;
@@ -79,10 +80,15 @@ const looking = <Result>(db: Database, run: (tx: Db) => Promise<Result>): Promis
     return run(tx);
   });
 
-/** Running processes lock the tables in their own order, and Postgres aborts one of two transactions that deadlock. */
+/**
+ * How often dropping is attempted: running processes lock the tables in a different order, and Postgres aborts one of
+ * two transactions that deadlock.
+ */
 const dropsMax = 10;
 
-/** Removes the schema with everything in it, whatever role owns it. Reads nothing in it, and runs none of it. */
+/**
+ * Removes the schema with everything in it, whatever role owns it. Does not read the schema's tables or run its code.
+ */
 export async function dropQueueSchema(db: Db): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -95,9 +101,10 @@ export async function dropQueueSchema(db: Db): Promise<void> {
 }
 
 /**
- * Creates the sequence of each of `queues`: BullMQ creates one when a queue is first used, but the queue's role is not
- * allowed to. (BullMQ's bulk add also creates temporary tables; with Postgres' defaults every role is allowed to create
- * those.) Also revokes execute on the schema's functions from public, to which Postgres grants it by default.
+ * Creates the sequence of each of `queues`: BullMQ creates a sequence when a queue is first used, but the queue's role
+ * is not allowed to create it. (BullMQ's bulk add also creates temporary tables; with Postgres' defaults every role is
+ * allowed to create those.) Also revokes execute on the schema's functions from public, to which Postgres grants it by
+ * default.
  */
 export async function makeQueueSequences(db: Db, queues: readonly string[]): Promise<void> {
   const schema = queueSchema;

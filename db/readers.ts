@@ -8,8 +8,8 @@ export interface Readers {
 
 /**
  * Opens a number of connections, each at its first statement. Statements of one turn of the event loop are sent in one
- * write, without waiting for results: under load that wakes one process of Postgres for many statements. A connection
- * that breaks fails its statements, and is replaced for the next one. `config` has `pipeline` set.
+ * write, without waiting for results: under load this wakes one process of Postgres for many statements. If a
+ * connection breaks, its statements fail, and it is replaced for the next statement. `config` has `pipeline` set.
  */
 export function openReaders(
   config: pg.ClientConfig,

@@ -1,6 +1,6 @@
 import { queueRole, type DatabaseRole } from "./client.ts";
 
-/** A role's rights on a table: on all of it, or only on these columns. */
+/** A role's rights on a table: on the whole table, or only on these columns. */
 interface Rights {
   select?: true | readonly string[];
   insert?: true | readonly string[];
@@ -9,9 +9,9 @@ interface Rights {
 }
 
 /**
- * Every right of the service's roles on the tables of the schema `public`, by table and role. Migrations grant none:
- * after the last migration, `migrate` grants missing rights and revokes rights that are not listed. `db/grants.md`
- * shows the rights in a migrated database. A row lock needs the right to update one column of the table.
+ * Every right of the service's roles on the tables of the schema `public`, by table and role. Migrations grant no
+ * rights: after the last migration, `migrate` grants missing rights and revokes rights that are not listed.
+ * `db/grants.md` shows the rights in a migrated database. A row lock needs the right to update one column of the table.
  *
  * The api decides and records intent: it writes no certificate, reads no issuer key, and changes no audit entry. The
  * worker signs and writes what it signed: it reads no client secret and no token, and removes expired rows only by
@@ -246,7 +246,7 @@ export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, R
         "status",
       ],
     },
-    // For replaying what a restore lost: offboardings, and issuances that had ended.
+    // For replaying lost changes after a restore: offboardings, and ends of issuances.
     realmpass_operator: { select: true, update: ["error_code", "finished_at", "status"] },
   },
   issuer_keys: {
@@ -390,7 +390,8 @@ export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, R
         "time_zone",
         "uploaded_logo",
         "uploaded_logo_type",
-        // Settings upstream_*: only until the realm has a sign-in, see the trigger realms_trust_is_set_once.
+        // The upstream_* settings can be changed only until the realm has a sign-in: see the trigger
+        // realms_trust_is_set_once.
         "upstream_claims",
         "upstream_client_id",
         "upstream_client_secret",
@@ -532,7 +533,8 @@ export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, R
         "not_permitted_since",
         "offboarded_at",
         "offboarding_job_id",
-        // Only of people who have neither signed in nor had a profile: see the trigger users_pairwise_id_stays.
+        // Can be changed only for people who have neither signed in nor had a profile: see the trigger
+        // users_pairwise_id_stays.
         "pairwise_id",
         "profile_override",
         "provider_roles",
@@ -548,7 +550,7 @@ export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, R
   },
 };
 
-/** The roles that may execute each function. Trigger functions need no such right. */
+/** The roles that may execute each function. Trigger functions need no right. */
 export const functionRights: Readonly<Record<string, readonly DatabaseRole[]>> = {
   "analyze_grown_users()": ["realmpass_worker"],
   "end_sign_ins(bigint[])": ["realmpass_api", "realmpass_worker", "realmpass_operator"],
@@ -564,7 +566,7 @@ export const schemaUsers: readonly DatabaseRole[] = [
   "realmpass_operator",
 ];
 
-/** The service's roles. No process signs in as one of them: logins are members. */
+/** The service's roles. No process signs in as a role: logins are members of roles. */
 export const groupRoles = [...schemaUsers, queueRole] as const;
 export type GroupRole = (typeof groupRoles)[number];
 

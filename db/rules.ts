@@ -11,28 +11,28 @@ import { join, sql, type Sql } from "./sql.ts";
 /** A value, or the column that contains it. */
 type Instant = Date | Sql;
 
-/** How many profiles user `u` of realm `r` may have. */
+/** Returns how many profiles user `u` of realm `r` may have. */
 export const limitOf = (u: Sql, r: Sql): Sql =>
   sql`case when ${u}.profile_override > 0 then ${u}.profile_override else ${r}.max_profiles end`;
 
-/** Whether certificate `c` is neither revoked nor expired. */
+/** SQL that tests whether certificate `c` is neither revoked nor expired. */
 export const isActive = (c: Sql, at: Instant): Sql => sql`(${c}.revoked_at is null and ${c}.not_after > ${at})`;
 
-/** Whether job `j` is held: its people are locked out and keep their devices until a person confirms. */
+/** SQL that tests whether job `j` is held: its people are locked out and keep their devices until a person confirms. */
 export const isHeldJob = (j: Sql): Sql => sql`(${j}.state = 'grace' and ${j}.revoke_at is null)`;
 
-/** Whether issuance `i` has neither been issued nor failed. */
+/** SQL that tests whether issuance `i` has neither been issued nor failed. */
 export const isUnsettled = (i: Sql): Sql => sql`${i}.status in ('queued', 'signing')`;
 
 /**
- * The earliest time at which the profile that issuance `i` replaces is revoked; null: the file was never sent. The
- * previous release stores no such time, and only replaces profiles beyond the limit.
+ * Returns the earliest time at which the profile that issuance `i` replaces is revoked; null: the file was never sent.
+ * The previous release stores no such time, and only replaces profiles beyond the limit.
  */
 export const replacedEnd = (i: Sql): Sql => sql`
   coalesce(${i}.replaced_ends_at,
            case when ${i}.beyond_limit then ${i}.finished_at + make_interval(hours => ${replacedHours}) end)`;
 
-/** How many active profiles and unsettled issuances a user has. */
+/** Returns how many active profiles and unsettled issuances a user has. */
 export const countOfUser = (userId: string | Sql, at: Instant): Sql => sql`
   ((select count(*)
       from certificates c
@@ -44,7 +44,8 @@ export const countOfUser = (userId: string | Sql, at: Instant): Sql => sql`
          and ${isUnsettled(sql`i`)})::integer)`;
 
 /**
- * When the profile of issuance `i` ends if it is issued at `at`; the profile of a guest ends no later than account `g`.
+ * Returns when the profile of issuance `i` ends if it is issued at `at`; the profile of a guest ends no later than
+ * account `g`.
  */
 export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
   const longest = sql`${at}::timestamptz + make_interval(months => ${i}.validity_months)`;
@@ -52,23 +53,23 @@ export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
 }
 
 /**
- * Whether an address counts as a RADIUS server of realm `r`: the realm names it, or names none. A null address is
- * unknown.
+ * SQL that tests whether an address counts as a RADIUS server of realm `r`: the realm names the address, or names no
+ * address. A null address is unknown.
  */
 export const isRadiusServer = (r: Sql, address: Sql): Sql =>
   sql`(cardinality(${r}.radius_addresses) = 0 or coalesce(${address} <<= any(${r}.radius_addresses), false))`;
 
-/** Whether a text is a DNS name of a host, as `certificate-profile.ts` defines it. */
+/** SQL that tests whether a text is a DNS name of a host, as `certificate-profile.ts` defines it. */
 export const isDnsName = (name: Sql): Sql =>
   sql`(length(${name}) <= ${dnsNameLengthMax} and ${name} ~* ${dnsNamePattern})`;
 
-/** Whether guest account `g` has been revoked or has expired. */
+/** SQL that tests whether guest account `g` has been revoked or has expired. */
 export const hasEnded = (g: Sql, at: Date): Sql => sql`(${g}.revoked_at is not null or ${g}.expires_at <= ${at})`;
 
-/** Whether user `u` may get no profile, whatever the limit and the issuer. */
+/** SQL that tests whether user `u` is excluded from profiles, whatever the limit and the issuer. */
 export const isShutOut = (u: Sql): Sql => sql`(${u}.locked_at is not null or ${u}.offboarded_at is not null)`;
 
-/** The error code for why user `u` is shut out ({@link isShutOut}); null if the user is not. */
+/** Returns the error code for why user `u` is shut out ({@link isShutOut}); null if the user is not shut out. */
 export const shutOutCode = (u: Sql): Sql =>
   sql`case ${whenShutOut({ offboardedAt: sql`${u}.offboarded_at`, lockedAt: sql`${u}.locked_at` })} end`;
 
@@ -76,7 +77,7 @@ const whenShutOut = ({ offboardedAt, lockedAt }: Pick<OwnerColumns, "offboardedA
        ${offboardedAt ? sql`when ${offboardedAt} is not null then 'user_offboarded'` : sql``}
        ${lockedAt ? sql`when ${lockedAt} is not null then 'user_locked'` : sql``}`;
 
-/** The columns that decide about another profile; columns that this kind of owner lacks are omitted. */
+/** The columns that decide whether an owner gets another profile; columns that this kind of owner lacks are omitted. */
 export interface OwnerColumns {
   /** Columns of a user. */
   offboardedAt?: Sql;
@@ -84,14 +85,14 @@ export interface OwnerColumns {
   /** Columns of a guest account. */
   revokedAt?: Sql;
   expiresAt?: Sql;
-  /** Omitted if the profile is already counted; a null limit refuses nothing. */
+  /** Omitted if the profile is already counted; a null limit means unlimited. */
   room?: { count: Sql; limit: Sql };
   issuerNotAfter: Sql;
   /** See {@link profileEnd}. */
   end: Sql;
 }
 
-/** Why an owner gets no further profile at `at`; null: nothing refuses it. */
+/** Returns why an owner gets no further profile at `at`; null if the owner can get one. */
 export const profileRefusal = (o: OwnerColumns, at: Instant): Sql => sql`
   case ${whenShutOut(o)}
        ${o.revokedAt ? sql`when ${o.revokedAt} is not null then 'guest_account_ended'` : sql``}
@@ -101,16 +102,16 @@ export const profileRefusal = (o: OwnerColumns, at: Instant): Sql => sql`
        when ${o.end} > ${o.issuerNotAfter} then 'issuer_expiring'
   end`;
 
-/** The roles of user `u`, assigned here and by the identity provider. */
+/** Returns the roles of user `u`, assigned here and by the identity provider. */
 export const rolesOf = (u: Sql): Sql => sql`(${u}.roles || ${u}.provider_roles)`;
 
-/** Whether user `u` administers the realm. */
+/** SQL that tests whether user `u` administers the realm. */
 export const isAdministrator = (u: Sql): Sql => sql`('administrator' = any(${rolesOf(u)}))`;
 
-/** An array of scopes, with the scopes of claims, which every useragent may request. */
+/** Adds the scopes of claims, which every useragent may request, to an array of scopes. */
 export const withClaims = (scopes: Sql): Sql => sql`(${scopes} || ${claimScopes}::text[])`;
 
-/** An array of scopes, with the scopes that they imply. */
+/** Adds implied scopes to an array of scopes. */
 export const withImplied = (scopes: Sql): Sql =>
   sql`(${scopes} || ${join(
     Object.entries(impliedScopes).map(
@@ -119,7 +120,7 @@ export const withImplied = (scopes: Sql): Sql =>
     sql` || `,
   )})`;
 
-/** The name of the RADIUS server of realm `r`. */
+/** Returns the name of the RADIUS server of realm `r`. */
 export const radiusServerName = (r: Sql): Sql => sql`coalesce(${r}.radius_cn, 'radius.' || ${r}.domain)`;
 
 /**

@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 let make: (text: string, values: readonly unknown[], way?: "unprepared" | "lookup") => Sql;
 
 /**
- * A statement with its values separate from its text: the only form in which SQL reaches the database. Created only
- * below.
+ * A statement with its values separate from its text: the only form in which SQL reaches the database. Created only in
+ * this module.
  */
 export class Sql {
   readonly text: string;
@@ -13,7 +13,7 @@ export class Sql {
   readonly isUnprepared: boolean;
   /** Whether the statement reads a few rows by their keys; see {@link lookup}. */
   readonly isLookup: boolean;
-  // Private, so no other object passes for a statement.
+  // Private, so no other object can pass for a statement.
   readonly #values: readonly unknown[];
 
   private constructor(text: string, values: readonly unknown[], way?: "unprepared" | "lookup") {
@@ -54,7 +54,7 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
   return make(text, bound, isUnprepared ? "unprepared" : undefined);
 }
 
-/** Joins fragments. */
+/** Joins fragments with a separator. */
 export const join = (fragments: readonly Sql[], separator: Sql): Sql =>
   fragments.reduce(
     (joined, fragment, index) => (index === 0 ? fragment : sql`${joined}${separator}${fragment}`),
@@ -68,8 +68,8 @@ export const join = (fragments: readonly Sql[], separator: Sql): Sql =>
 export const unprepared = ({ text, values }: Sql): Sql => make(text, values, "unprepared");
 
 /**
- * Like `sql`, for a statement that reads a few rows by their keys and takes no lock: outside transactions it may use a
- * connection that other lookups share, where a slow statement would delay those behind it.
+ * Builds a statement as `sql` does, for reading a few rows by their keys without locks: outside transactions the
+ * statement may use a connection that other lookups share, where a slow statement would delay the statements behind it.
  */
 export function lookup(strings: TemplateStringsArray, ...fragments: readonly unknown[]): Sql {
   const { text, values } = sql(strings, ...fragments);
@@ -83,8 +83,8 @@ export function lookup(strings: TemplateStringsArray, ...fragments: readonly unk
 export const ofAnyLength = (values: readonly unknown[], type: Sql): Sql => sql`(select ${values}::${type})`;
 
 /**
- * Returns a text as a statement, unchanged: for what cannot be a parameter, such as the name of a schema, and for texts
- * from packages. Never with outside input; lint lists the modules that may import it.
+ * Returns a text as a statement, unchanged: for text that cannot be a parameter, such as the name of a schema, and for
+ * texts from packages. Never pass outside input; lint lists the modules that may import this function.
  */
 export const verbatim = (text: string, values: readonly unknown[] = []): Sql => make(text, values);
 

@@ -1,4 +1,4 @@
-/** No audit entry and no request is nested as deep as this. */
+/** Audit entries and requests are never nested this deeply. */
 const depthMax = 500;
 
 const jsonToken = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
@@ -23,7 +23,7 @@ export function canonicalJson(text: string): string {
   const object = (depth: number): string => {
     const members = items("}", (): [name: string, member: string] => {
       const name = JSON.parse(tokens[at++] ?? "") as string;
-      at++; // the colon
+      at++; // skips the colon
       return [name, `${JSON.stringify(name)}:${value(depth + 1)}`];
     });
     return `{${members

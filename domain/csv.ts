@@ -6,12 +6,14 @@ import type { Language } from "./words/language.ts";
 export const csvSeparators = [",", ";", "\t"] as const;
 export type CsvSeparator = (typeof csvSeparators)[number];
 
-/** The text of a cell; null is empty. `unguarded` is text of our own, such as PEM, which is written unchanged. */
+/**
+ * The text of a cell; null is empty. `unguarded` is text that this service made, such as PEM, and is written unchanged.
+ */
 export type CsvCell = string | number | boolean | null | { unguarded: string };
 
 /**
  * Matches the places where a spreadsheet would see a formula: at the start of a cell, and after each character at which
- * a reader with other settings begins a new one. The pattern covers preceding apostrophes, so guarding can be reversed
+ * a reader with other settings begins a new cell. The pattern covers preceding apostrophes, so guarding can be reversed
  * exactly.
  */
 const formula = /^(?='*[=+\-@\t\r\n])|(?<=[,;\t\r\n])(?=["']*[=+\-@])/g;
@@ -36,7 +38,7 @@ function textOf(cell: CsvCell): string {
 const quoted = (text: string, separator: CsvSeparator): string =>
   text.includes(separator) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 
-/** The reader of a file: their language and time zone. */
+/** The language and time zone of the person who reads a file. */
 export interface CsvReader {
   language: Language;
   zone: string;
@@ -51,9 +53,9 @@ export type CsvColumn<Row> = { title: string } & (
 const separatorOf: Readonly<Record<Language, CsvSeparator>> = { en: ",", de: ";" };
 
 /**
- * Writes a table for people: with the byte order mark by which spreadsheets recognize UTF-8, cells and times as written
- * in their language, the time zone in the heading of each time, and serial numbers in groups, so no spreadsheet rounds
- * them.
+ * Writes a table for people. A byte order mark lets spreadsheets recognize UTF-8. Cells and times are as written in the
+ * reader's language, the heading of each time contains the time zone, and serial numbers are in groups, so no
+ * spreadsheet rounds them.
  */
 export function csvForPeople<Row>(
   columns: readonly CsvColumn<Row>[],

@@ -3,13 +3,13 @@
  * are in `certificate/profile-file-name.ts`. Every name consists of ASCII letters, digits, dots and hyphens.
  */
 
-/** Names the record of everything that is stored about a user. */
+/** Returns the name of the file with everything that is stored about a user. */
 export const userExportName = (userID: string): string => `user-${userID}.json`;
 
-/** Names the audit log. */
+/** Returns the file name of the audit log. */
 export const auditLogName = (form: "csv" | "ndjson"): string => `audit.${form}`;
 
-/** Names the results of a bulk job, of all rows or of one status. */
+/** Returns the file name of a bulk job's results, of all rows or of one status. */
 export const jobResultsName = (
   { kind, status, id }: { kind: string; status?: string | undefined; id: string },
   form: "csv" | "ndjson",

@@ -2,7 +2,7 @@ import { revocationsPerHourMax } from "./limits.ts";
 
 /**
  * Every way a request of the API can fail, with its status code, defined only here. Codes are part of the published
- * contract. OAuth and pages have their own (`api/oauth/oauth-error.ts`, `api/pages/problems.ts`).
+ * contract. OAuth endpoints and pages have their own errors (`api/oauth/oauth-error.ts`, `api/pages/problems.ts`).
  */
 export const errorCatalogue = {
   invalid_request: { status: 400, message: "The request is not valid." },
@@ -96,7 +96,7 @@ export interface FieldError {
 export interface ServiceErrorOptions extends ErrorOptions {
   /**
    * For `invalid_request` the faults, for `operator_required` the command to run, for `confirmation_required` the
-   * number.
+   * number to confirm.
    */
   fields?: readonly FieldError[];
   /** A sentence with more detail than the catalogue's, safe to show. */
@@ -105,7 +105,7 @@ export interface ServiceErrorOptions extends ErrorOptions {
   retryAfterSeconds?: number;
 }
 
-/** A failure that the caller may learn about. Anything else that is thrown is a bug or an outage. */
+/** A failure whose details the caller may see. Any other error that is thrown is a bug or an outage. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;

@@ -22,32 +22,32 @@ export type GuestAccountID = z.infer<typeof GuestAccountID>;
 export const IssuerID = decimalId.brand("IssuerID");
 export type IssuerID = z.infer<typeof IssuerID>;
 
-/** The `client_id` of an application (RFC 6749 section 2.2). */
+/** Identifies an application: its `client_id` (RFC 6749 section 2.2). */
 export const ClientID = z
   .string()
   .regex(/^[a-zA-Z0-9_-]{1,64}$/)
   .brand("ClientID");
 export type ClientID = z.infer<typeof ClientID>;
 
-/** A session of a signed-in user: the `sid` claim. */
+/** Identifies a session of a signed-in user: the `sid` claim. */
 export const SessionID = z.uuid().toLowerCase().brand("SessionID");
 export type SessionID = z.infer<typeof SessionID>;
 
-/** One creation of a certificate. Random: knowing one reveals nothing about another. */
+/** Identifies one creation of a certificate. The id is random, so knowing one id reveals nothing about another. */
 export const IssuanceID = z.uuid().brand("IssuanceID");
 export type IssuanceID = z.infer<typeof IssuanceID>;
 
-/** An entry of the audit log. */
+/** Identifies an entry of the audit log. */
 export const AuditEntryID = decimalId.brand("AuditEntryID");
 export type AuditEntryID = z.infer<typeof AuditEntryID>;
 
-/** A test of a realm's sign-in. */
+/** Identifies a test of a realm's sign-in. */
 export const SignInTestID = z.uuid().brand("SignInTestID");
 
-/** A static token of an application: its row, not the token itself. */
+/** Identifies a static token of an application: its row, not the token itself. */
 export const StaticTokenID = z.uuid().toLowerCase().brand("StaticTokenID");
 
-/** A bulk job. */
+/** Identifies a bulk job. */
 export const BulkJobID = z.uuid().toLowerCase().brand("BulkJobID");
 export type BulkJobID = z.infer<typeof BulkJobID>;
 
@@ -62,7 +62,7 @@ export const SerialNumber = z
   .brand("SerialNumber");
 export type SerialNumber = z.infer<typeof SerialNumber>;
 
-/** A serial number in an uploaded file; the reason for a refusal is shown next to the row. */
+/** A serial number in an uploaded file. If it is refused, the row shows the reason. */
 export const WrittenSerialNumber = z
   .string()
   .transform((text) => readSerial(text) ?? "")

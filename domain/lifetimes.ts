@@ -1,13 +1,16 @@
 /**
- * Lifetimes, each number once. SQL receives them as parameters. `docs/reference.md` lists them, and its test compares
- * both. Timeouts between components are in `ocsp-waits.ts` and in the component that waits. Lifetimes that the operator
- * sets, such as a CRL's, have their defaults in `runtime/config/variables.ts`.
+ * Lifetimes, each defined only here. SQL receives them as parameters. `docs/reference.md` lists them, and a test
+ * compares the list with this file. Timeouts between components are in `ocsp-waits.ts` and in the component that waits.
+ * Lifetimes that the operator sets, such as a CRL's, have their defaults in `runtime/config/variables.ts`.
  */
 
-/** An access token of a user or a service. */
+/** How long an access token of a user or a service is valid. */
 export const accessTokenSeconds = 30 * 60;
 
-/** Clients redeem a code immediately or never (RFC 6749 section 4.1.2 allows ten minutes). */
+/**
+ * How long an authorization code is valid: clients redeem it immediately or never (RFC 6749 section 4.1.2 allows ten
+ * minutes).
+ */
 export const authorizationCodeSeconds = 60;
 
 /** A session whose tokens can be refreshed ends after this time without use. */
@@ -25,15 +28,15 @@ export const browserLoginHours = 12;
 /** An unused console session ends after this time. */
 export const consoleIdleMinutes = 60;
 
-/** A sign-in through an identity provider, or to the console, has to finish within this time. */
+/** A sign-in through an identity provider, or to the console, must finish within this time. */
 export const signInAttemptSeconds = 10 * 60;
 
 /** A sign-in that is being set up in the console is kept this long after its last change. */
 export const signInDraftHours = 24;
 
 /**
- * A test sign-in has to finish, and the draft that passed it has to be used, within this time. Its report is kept as
- * long.
+ * A test sign-in must finish within this time, and the draft that passed must be put into use. The test's report is
+ * kept as long.
  */
 export const signInTestHours = 1;
 
@@ -45,7 +48,7 @@ export const secretOverlapHoursMax = 24;
 /** A network counts as a user's own for this long after they signed in from it with the right password. */
 export const ownNetworkDays = 14;
 
-/** How long a key is remembered. */
+/** How long an idempotency key is remembered. */
 export const idempotencyKeyHours = 24;
 
 /** How long a device has to claim a hand-over by its link or short code. */
@@ -63,10 +66,10 @@ export const handOverFileMinutes = 30;
 /** A browser that claimed a hand-over is remembered for this long: longer than the claim and its file last together. */
 export const recipientSeconds = 3 * 60 * 60;
 
-/** An ended hand-over is remembered for this long, so its page can show that it was used or is too old. */
+/** An ended hand-over is remembered for this long, so its page can show that the hand-over was used or is too old. */
 export const endedHandOverHours = 24;
 
-/** An app fetches its file with the same token, as often as it likes, within this time. */
+/** Within this time an app can fetch its file with the same token any number of times. */
 export const appTokenMinutes = 30;
 
 /** An app can fetch its file only within this time: the lifetimes of its code and its token together. */
@@ -87,7 +90,7 @@ export const jobOutputHours = 24;
 /** A finished job is kept this long. Until then an offboarding can be undone. */
 export const finishedJobDays = 90;
 
-/** An upload that has been silent for this long has broken off, and its process ended without removing it. */
+/** An upload that has been silent for this long has broken off, and its process ended without removing the upload. */
 export const silentUploadMinutes = 10;
 
 /** A job may be scheduled up to this many days ahead. */
@@ -99,37 +102,38 @@ export const graceDaysMax = 30;
 /** A profile can be renewed from this many days before its end. */
 export const renewalDays = 30;
 
-/** A replaced profile is revoked this long after the file of its successor was first sent. */
+/** A replaced profile is normally revoked this long after the file of its successor was first sent. */
 export const replacedHours = 24;
 
 /**
- * A replaced profile is revoked this long after the file of its successor was first sent, if since then the network has
- * asked about it and not about the successor, and the owner's limit has room for both.
+ * A replaced profile is revoked at the latest this long after the file of its successor was first sent. This longer
+ * time applies if the network has since asked only about the replaced profile, and the owner's limit has room for the
+ * replaced profile and its successor.
  */
 export const replacedDaysMax = 7;
 
 /** A realm's set-up counts as finished this long after its first profile of a person. */
 export const setUpFinishedDays = 30;
 
-/** For this many days the counts of requests by each RADIUS server are kept. */
+/** The counts of requests by each RADIUS server are kept for this many days. */
 export const statusCountDays = 35;
 
-/** For this many days the counts of requests by each application are kept. */
+/** The counts of requests by each application are kept for this many days. */
 export const requestCountDays = 14;
 
 /** The shortest time between two publications of an issuer's CRL. */
 export const crlIntervalSecondsMin = 5;
 
-/** A new CRL is published once this share of the validity of the last one has passed, or after a revocation. */
+/** A new CRL is published after a revocation, or once this share of the current CRL's validity has passed. */
 export const crlRenewalShare = 0.25;
 
 /** A CRL is reported as overdue once this share of its validity has passed. */
 export const crlOverdueShare = 0.5;
 
-/** How long a responder's certificate is valid. It cannot be revoked, so a stolen key can be used this long. */
+/** How long a responder's certificate is valid. It cannot be revoked, so a stolen key works this long. */
 export const responderCertificateHours = 72;
 
-/** How long the CRL of a root is valid: it is signed by hand, with the root's key. */
+/** How long the CRL of a root is valid: long, because an operator signs it by hand with the root's key. */
 export const rootCrlDays = 365;
 
 /**
@@ -145,7 +149,7 @@ export const clockRoomMinutes = 5;
 export const stapledAnswerMinutes = 60;
 
 /**
- * How long a cache may repeat an OCSP answer to a request without a nonce. Answers are made on request, so this is how
- * late a revocation can show.
+ * How long a cache may repeat an OCSP answer to a request without a nonce. Answers are made on request, so a revocation
+ * shows at most this late.
  */
 export const ocspCacheSeconds = 2;

@@ -1,21 +1,21 @@
 /**
- * Limits, each number once. SQL receives them as parameters. `docs/reference.md` lists them, and its test compares
- * both.
+ * Limits, each defined only here. SQL receives them as parameters. `docs/reference.md` lists them, and a test compares
+ * the list with this file.
  */
 
-/** Enough for every request that is not an upload. */
+/** The largest body of a request that is not an upload. */
 export const bodyBytesMax = 128 * 1024;
 
-/** Room for {@link jobRowsMax} rows with every column filled in. */
+/** The largest upload for a job: room for {@link jobRowsMax} rows with every column filled in. */
 export const jobUploadBytesMax = 128 * 1024 * 1024;
 
-/** Rows of one job. */
+/** The most rows of one job. */
 export const jobRowsMax = 200_000;
 
-/** Unfinished rows of one realm, over all its jobs. */
+/** The most unfinished rows of one realm, over all its jobs. */
 export const unfinishedRowsMax = 1_000_000;
 
-/** Jobs of one realm that run at the same time; the others are queued. */
+/** The most jobs of one realm that run at the same time; further jobs are queued. */
 export const runningJobsMax = 2;
 
 /**
@@ -24,56 +24,56 @@ export const runningJobsMax = 2;
 export const unconfirmedRemovalsMax = 100;
 
 /**
- * Above {@link unconfirmedRemovalsMax}, a number larger than this share of the realm's active people, or profiles, has
- * to be confirmed. A realm may have its own share; this is the default for new realms.
+ * Above {@link unconfirmedRemovalsMax}, a person must confirm a number larger than this share of the realm's active
+ * people or profiles. A realm can have its own share; this is the default for new realms.
  */
 export const unconfirmedShareMax = 0.2;
 
 /**
- * Profiles and guest accounts of others that a person may revoke within an hour if their roles do not let them create
- * bulk jobs; a guest account counts as one, however many profiles it has.
+ * How many profiles and guest accounts of other people a person may revoke within an hour if their roles do not let
+ * them create bulk jobs. A guest account counts once, however many profiles it has.
  */
 export const revocationsPerHourMax = 20;
 
-/** Serial numbers in one revocation request. */
+/** The most serial numbers in one revocation request. */
 export const revokedTogetherMax = 1_000;
 
-/** Redirect URIs of one application. */
+/** The most redirect URIs of one application. */
 export const redirectUrisMax = 10;
 
-/** Static tokens of one application: one, and its successor while both are in use. */
+/** The most static tokens of one application: the current token, and its successor while both are in use. */
 export const staticTokensMax = 2;
 
 /** The longest secret that this service may have at an identity provider. */
 export const upstreamSecretBytesMax = 1_024;
 
-/** Characters of a certificate request. */
+/** The most characters of a certificate request. */
 export const csrLengthMax = 16_384;
 
-/** Items of one page of a list, also in SCIM, if the request names no number. */
+/** Items on one page of a list, including SCIM lists, if the request sets no number. */
 export const pageItemsDefault = 100;
 
-/** Items of one page of a list. */
+/** The most items on one page of a list. */
 export const pageItemsMax = 1_000;
 
-/** Characters of a note on a person. */
+/** The most characters of a note on a person. */
 export const userNoteLengthMax = 500;
 
-/** Items of one page of a SCIM list; a request for more gets this many, as in RFC 7644. */
+/** The most items on one page of a SCIM list; a request for more gets this many, as in RFC 7644. */
 export const scimPageItemsMax = 200;
 
-/** Operations of one SCIM PATCH. */
+/** The most operations of one SCIM PATCH. */
 export const scimOperationsMax = 100;
 
-/** Characters of a SCIM filter. */
+/** The most characters of a SCIM filter. */
 export const scimFilterLengthMax = 1_000;
 
-/** Characters of a search. */
+/** The most characters of a search. */
 export const searchLengthMax = 256;
 
 /**
- * How many of the newest access tokens a guest account, or a service that acts on its own, keeps; no session ends these
- * tokens.
+ * The most access tokens of a guest account, or of a service that acts on its own. No session ends these tokens, so the
+ * oldest are removed.
  */
 export const tokensOfHolderMax = 1_000;
 
@@ -86,10 +86,10 @@ export const appAuthorizationsPerHourMax = 10;
 /** The longest body of an app's request for its file, which needs no body. */
 export const appFileRequestBytesMax = 1_024;
 
-/** The fewest characters of a password that an operator or its user sets. */
+/** The fewest characters of a password, whether an operator or the user sets it. */
 export const passwordLengthMin = 12;
 
-/** Far above any passphrase; hashing more only costs time. */
+/** The most bytes of a password: far above any passphrase. Hashing more would only cost time. */
 export const passwordBytesMax = 1_024;
 
 /** The largest logo of a realm. */
@@ -110,7 +110,7 @@ export interface AttemptLimit {
   seconds: number;
 }
 
-/** How many wrong attempts are accepted before the caller has to wait. */
+/** How many wrong attempts are accepted before the caller must wait. */
 export const attemptLimitsByDefault = {
   passwordOfUser: { points: 10, seconds: 900 },
   passwordsFromAddress: { points: 100, seconds: 900 },

@@ -1,6 +1,6 @@
 /**
- * Letters and digits of ASCII, alone or several, each with the characters that look like them, in hexadecimal: one, or a
- * range (`..`). From the skeletons in confusables.txt of Unicode (UTS 39 section 4,
+ * ASCII letters and digits, single or several in a row, each with the characters that look like them, in hexadecimal:
+ * one character, or a range (`..`). From the skeletons in confusables.txt of Unicode (UTS 39 section 4,
  * https://www.unicode.org/Public/security/10.0.0/confusables.txt), without characters that NFKD maps.
  */
 const prototypes = `
@@ -57,8 +57,8 @@ const prototypeOf: ReadonlyMap<string, string> = new Map(
 const asciiPrototypes: Readonly<Record<string, string>> = { "0": "o", "1": "l", "|": "l", i: "l", m: "rn" };
 
 /**
- * Returns the common form of names that look alike: the skeleton of UTS 39 in any letter case, without blanks and
- * invisible characters. It is for comparison only.
+ * Returns the common form of names that look alike: the skeleton of UTS 39, ignoring letter case, blanks and invisible
+ * characters. Only for comparison.
  */
 export const skeletonOf = (name: string): string =>
   prototyped(prototyped(name.normalize("NFKD")).toLowerCase())

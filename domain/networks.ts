@@ -10,7 +10,7 @@ const AddressOrNetwork = z
   .refine((written) => !/\/0+$/.test(written), "must not be every address")
   .refine((written) => !/^[0:]*:ffff:/i.test(written), "must be written as an IPv4 address");
 
-/** Addresses and networks that may do something; an empty list permits every address. */
+/** Permitted addresses and networks; an empty list permits every address. */
 export const Networks = z
   .array(AddressOrNetwork)
   .max(networksMax, `must be given at most ${networksMax} times`)

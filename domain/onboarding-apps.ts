@@ -1,11 +1,11 @@
 import type { DeviceType } from "./certificate/device.ts";
 
-/** Where an app is installed from. */
+/** A store from which people install an app. */
 export interface AppStore {
   /** The store's name, followed by the platform if the store serves several. */
   name: string;
   uri: string;
-  /** The devices that the store is for. */
+  /** The devices that install apps from this store. */
   deviceTypes: readonly DeviceType[];
 }
 
@@ -16,7 +16,7 @@ export interface OnboardingApp {
   name: string;
   /** Where the app receives the code: this address, or any port of the device itself. */
   redirectUri: string;
-  /** The devices that it runs on; the first if the browser does not show which one it is. */
+  /** The devices on which the app runs; the first one if the browser does not show which device it is on. */
   deviceTypes: readonly [DeviceType, ...DeviceType[]];
   stores: readonly AppStore[];
 }
@@ -78,7 +78,7 @@ export const onboardingApps: readonly OnboardingApp[] = [
   },
 ];
 
-/** Returns the stores from which an app for a kind of device is installed; empty if there is no such app. */
+/** Returns the stores that have an app for a kind of device; empty if no store has an app for it. */
 export const storesFor = (deviceType: DeviceType): AppStore[] =>
   onboardingApps.flatMap(({ stores }) => stores).filter(({ deviceTypes }) => deviceTypes.includes(deviceType));
 
@@ -94,7 +94,7 @@ export const findOnboardingApp = (clientId: string | undefined): OnboardingApp |
  */
 const loopbackUri = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9][0-9]{0,4}))?\/$/;
 
-/** Returns whether a redirect URI, as sent, is the app's. */
+/** Returns whether a redirect URI, as sent, belongs to the app. */
 export function fitsOnboardingApp(app: OnboardingApp, redirectUri: string): boolean {
   if (app.redirectUri !== loopback) return redirectUri === app.redirectUri;
   const found = loopbackUri.exec(redirectUri);
@@ -106,8 +106,8 @@ export const deviceTypeOf = ({ deviceTypes }: OnboardingApp, detected: DeviceTyp
   deviceTypes.find((deviceType) => deviceType === detected) ?? deviceTypes[0];
 
 /**
- * Returns the device type by the User-Agent that the app itself sends. On the page, Safari of an iPad calls itself a Mac,
- * and a Chromebook runs the Android app.
+ * Returns the device type, corrected by the User-Agent that the app itself sends. The page alone can be wrong: an
+ * iPad's Safari calls itself a Mac, and a Chromebook runs the Android app.
  */
 export function correctedDeviceType(
   app: OnboardingApp,

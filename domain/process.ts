@@ -1,4 +1,4 @@
-/** The kinds of process that serve. */
+/** The kinds of process that make up the running service. */
 export const processKinds = ["api", "worker", "responder"] as const;
 export type ProcessKind = (typeof processKinds)[number];
 
@@ -21,7 +21,7 @@ export type ProblemCode = (typeof problemCodes)[number];
 /** A certificate that expires within this many days should be renewed now. */
 export const endingDays = 21;
 
-/** A problem of a process. For operators: it names no person and contains no secret. */
+/** A problem that a process reports. Operators read it, so it names no person and contains no secret. */
 export interface Problem {
   code: ProblemCode;
   detail: string;

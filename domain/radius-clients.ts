@@ -13,8 +13,8 @@ function isNetwork(text: string): boolean {
 }
 
 /**
- * Reads addresses and networks separated by commas, semicolons or white space. Returns undefined if there are none or
- * too many, or if a part is neither.
+ * Reads addresses and networks separated by commas, semicolons or white space. Returns undefined for an empty text, for
+ * too many entries, or if an entry is neither an address nor a network.
  */
 export function readNetworks(text: string): string[] | undefined {
   const networks = text.split(/[\s,;]+/).filter((part) => part !== "");

@@ -39,7 +39,7 @@ export const RealmDomain = DnsName.toLowerCase().max(
 
 const infrastructureDomainsMax = 32;
 
-/** Domains, in addition to the realm's own, that DNS names of infrastructure profiles may be in. */
+/** Domains in which infrastructure profiles can have DNS names, in addition to the realm's own domain. */
 export const InfrastructureDomains = z
   .array(DnsName.toLowerCase())
   .min(1)
@@ -89,7 +89,7 @@ export const Ssids = z
 /** The realm's name in the geteduroam apps' list; empty: not listed, so people type the address. */
 export const AppsListing = z.union([z.literal(""), recognisableName(1, 200)]);
 
-/** The name in the RADIUS server's certificate, which devices compare. */
+/** The name in the RADIUS server's certificate, which devices check. */
 export const RadiusServerName = DnsName;
 
 const furtherRadiusNamesMax = 8;
@@ -152,7 +152,7 @@ export const TimeZone = z
   .max(100)
   .refine(isTimeZone, "must be a time zone of the IANA database, such as Europe/Berlin");
 
-/** Returns the domains that DNS names of infrastructure profiles have to be in: the realm's own first. */
+/** Returns the domains in which the DNS names of infrastructure profiles must be: the realm's own domain first. */
 export const permittedDomains = (realm: { domain: string; infrastructureDomains: readonly string[] }): string[] => [
   realm.domain,
   ...realm.infrastructureDomains,

@@ -13,7 +13,7 @@ export const scopeToFind = {
 } as const satisfies Record<string, Scope>;
 export type SearchFind = keyof typeof scopeToFind;
 
-/** Kinds of match for the rows of each list: the row itself first, then what belongs to it. */
+/** The kinds of match in each list: first the list's own rows, then what belongs to a row. */
 export const searchPlaces = {
   people: ["person", "profile"],
   profiles: ["profile", "person"],
@@ -25,6 +25,6 @@ export const searchPlaces = {
 } as const satisfies Record<string, readonly SearchFind[]>;
 export type SearchPlace = keyof typeof searchPlaces;
 
-/** Returns the kinds of match that a caller's search of this list may return. */
+/** Returns the kinds of match that a caller's search of this list can return. */
 export const findsIn = (place: SearchPlace, may: (scope: Scope) => boolean): ReadonlySet<SearchFind> =>
   new Set(searchPlaces[place].filter((find) => may(scopeToFind[find])));

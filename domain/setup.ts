@@ -16,8 +16,8 @@ export const setupStates = ["todo", "set", "done", "warning"] as const;
 type SetupState = (typeof setupStates)[number];
 
 /**
- * The page for a step; null: the operator runs a command on the server. For `sign_in` it is `settings` while the sign-in
- * can be set there.
+ * The page for a step; null: the operator runs a command on the server. The page for `sign_in` is `settings` while the
+ * sign-in can be set there.
  */
 export const setupPages = ["settings", "infrastructure", "guide", "own_devices", "onboarding", "users"] as const;
 type SetupPage = (typeof setupPages)[number];
@@ -36,10 +36,10 @@ export const pageOfStep = {
 /** The example realm in the commands of the step `domain`; the console replaces it with the current realm. */
 export const newRealm = { name: "wifi", domain: "wifi.example.org" } as const;
 
-/** The networks of a realm that does not name any. */
+/** The networks of a realm that names no network. */
 const defaultSsids = ["eduroam"];
 
-/** The known facts about a realm. */
+/** The facts about a realm that decide the states of its steps. */
 export interface SetupFacts {
   domain: string;
   ssids: readonly string[];
@@ -49,7 +49,7 @@ export interface SetupFacts {
   hasRadiusCa: boolean;
   /** The identity provider, and whether a user has signed in through it; null: no provider. */
   provider: { issuer: string; wasUsed: boolean } | null;
-  /** At most two, those who can sign in first; the rest are not counted. */
+  /** At most two administrators, those who can sign in first; any further administrators are left out. */
   administrators: readonly SetupAdministrator[];
   /** When the certificate of the realm's RADIUS server expires; null: no valid certificate. */
   serverCertificateEndsAt: Date | null;
@@ -57,7 +57,7 @@ export interface SetupFacts {
   askers: readonly Asker[];
   /** Like `askers`, for addresses that the realm does not name as RADIUS servers. */
   otherAskers: readonly Asker[];
-  /** Administrators' own devices: whether one has an active profile, and when one was last checked. */
+  /** Whether an administrator has an active profile, and when an administrator's profile was last checked. */
   ownDevice: { hasProfile: boolean; checkedAt: Date | null };
   /** Whether a user who is not an administrator has a profile. */
   peopleHaveProfiles: boolean;
@@ -76,13 +76,13 @@ export interface SetupAdministrator {
   /** Whether they have signed in through the realm's identity provider. */
   isKnownToProvider: boolean;
   /**
-   * The provider's claims decide who is an administrator, and do not name this one, who keeps the role as the last
-   * administrator.
+   * Whether this person keeps the role only as the last administrator: the provider's claims decide who is an
+   * administrator, and do not name this person.
    */
   isKept: boolean;
 }
 
-/** Addresses that have asked since this time count as current. */
+/** Returns the time since which an address must have asked to count as current. */
 const askedSince = (at: Date): number => at.getTime() - 24 * 3_600_000;
 
 /** Returns the addresses that asked within a day. */
@@ -106,7 +106,7 @@ export function stepStates(facts: SetupFacts, at: Date): Record<SetupStep, Setup
   };
 }
 
-/** Done once two can sign in: an administrator who cannot sign in is no help while the other is away. */
+/** Done once two administrators can sign in: an administrator who cannot sign in is no help while the other is away. */
 function secondAdministratorState({ administrators }: SetupFacts): SetupState {
   if (administrators.length === 1) return administrators.some(({ isKept }) => isKept) ? "warning" : "todo";
   if (administrators.filter(canSignIn).length > 1) return "done";

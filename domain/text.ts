@@ -13,7 +13,7 @@ const bounded = (given: z.ZodString, min: number, max: number) =>
 
 const ends = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 
-/** Removes blanks and invisible characters from the ends of a text; they are often copied along with it. */
+/** Removes blanks and invisible characters from the ends of a text; people often copy them along with the text. */
 export const withoutEnds = (given: string): string => given.replace(ends, "");
 
 /** Removes the invisible characters at the ends of a text; its blanks stay. */
@@ -41,8 +41,8 @@ export const checkVisible = refusing(/\p{Cf}/u);
 export const checkVisibleButJoiners = refusing(/[^\P{Cf}\u200c\u200d]/u);
 
 /**
- * A name that people recognise, on one line: blanks and invisible characters at its ends are removed, invisible ones
- * inside are refused.
+ * A name that people recognise, on one line: blanks and invisible characters at its ends are removed, invisible
+ * characters inside are refused.
  */
 export const recognisableName = (min: number, max: number) =>
   bounded(z.string().overwrite(withoutEnds), min, max).superRefine(checkVisible);

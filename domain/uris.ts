@@ -47,8 +47,8 @@ export const isLoopbackHost = (host: string): boolean =>
 const loopbackUri = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:[/?].*)?)$/;
 
 /**
- * Whether a client may be sent back to this address: it must be the registered one. On a loopback IP address the port
- * may differ (RFC 8252 section 7.3).
+ * Whether a client may be sent back to this address: it must equal the registered address. On a loopback IP address the
+ * port may differ (RFC 8252 section 7.3).
  */
 export function fitsRedirectUri(asked: string, registered: string): boolean {
   if (asked === registered) return true;
@@ -56,7 +56,10 @@ export function fitsRedirectUri(asked: string, registered: string): boolean {
   return one !== undefined && one === other && isRedirectUri(asked);
 }
 
-/** Only printable ASCII: the parser tolerates spaces, line ends and the like, but a byte comparison does not. */
+/**
+ * Parses a URI of printable ASCII. The parser would also accept spaces, line ends and similar characters, which a byte
+ * comparison does not tolerate.
+ */
 const parseUri = (uri: string): URL | undefined =>
   /^[!-~]{1,2000}$/.test(uri) && !uri.includes("\\") && URL.canParse(uri) ? new URL(uri) : undefined;
 

@@ -4,7 +4,7 @@ export interface ArchivedFile {
   name: string;
   content: Uint8Array;
   isExecutable: boolean;
-  /** Whether only its owner may read it. Default: everyone may. */
+  /** Whether only the file's owner may read it. Default: everyone may read it. */
   isPrivate?: boolean;
   changedAt: Date;
 }
@@ -55,7 +55,7 @@ function headerOf({ name, content, isExecutable, isPrivate = false, changedAt }:
   write(257, "ustar\u000000");
   write(265, "root");
   write(297, "root");
-  // The sum of all octets, with blanks in place of the sum itself.
+  // The checksum is the sum of all octets, with blanks in place of the checksum itself.
   write(148, " ".repeat(8));
   write(
     148,

@@ -9,7 +9,10 @@ export interface PostgresBinaries {
   postgres: string;
 }
 
-/** Where to look. Default: the npm package of this platform, then the usual places of a system's own Postgres. */
+/**
+ * Where to look for binaries. Default: the npm package of this platform, then the usual places of a system's own
+ * Postgres.
+ */
 export interface BinarySources {
   packageDirectory?: string | undefined;
   systemDirectories?: readonly string[];
@@ -43,8 +46,8 @@ export function installedPackageDirectory(): string | undefined {
 }
 
 /**
- * Finds binaries that run here and have our major version: first the npm package's, then the system's. Restores missing
- * links and x-bits of the package, in `cacheDirectory` if the package is not writable.
+ * Finds binaries that run on this machine and have the supported major version: first the npm package's, then the
+ * system's. Restores missing links and x-bits of the package, in `cacheDirectory` if the package is not writable.
  */
 export async function findBinaries(options: {
   sources: BinarySources;
@@ -80,8 +83,8 @@ async function hasOurMajor(directory: string): Promise<boolean> {
 }
 
 /**
- * npm packages contain no symbolic links, and some installers drop the executable bit and skip the script that would
- * restore both.
+ * Returns a complete native directory: npm packages contain no symbolic links, and some installers drop the executable
+ * bit and skip the script that would restore links and bits.
  */
 async function wholeNativeDirectory(packageDirectory: string, cacheDirectory: string): Promise<string> {
   const native = join(packageDirectory, "native");

@@ -30,7 +30,7 @@ log_checkpoints = off
 log_autovacuum_min_duration = -1
 `;
 
-/** Writes the settings for every start. Port and address are not among them: the server gets them as arguments. */
+/** Writes the settings that apply to every start. The server gets its port and address as arguments instead. */
 export async function writeSettings(files: EmbeddedPostgresFiles, runAs: RunAs): Promise<void> {
   await writePrivateFile(files.settings, settings, ownerOf(runAs));
 }
@@ -75,9 +75,9 @@ async function makeEmptyDirectory(path: string, runAs: RunAs): Promise<void> {
 }
 
 /**
- * Text sorts by code point and has upper and lower case in all of Unicode, the same on every machine. The character
- * type comes from the system, because pg_trgm uses it to recognise letters; a system without a UTF-8 locale gets plain
- * C.
+ * Makes a cluster in which text sorts by code point and has upper and lower case in all of Unicode, the same on every
+ * machine. The character type comes from the system, because pg_trgm uses it to recognise letters; a system without a
+ * UTF-8 locale gets plain C.
  */
 async function initialize(options: { initdb: string; runAs: RunAs; directory: string; passwordFile: string }) {
   const { initdb, runAs, directory, passwordFile } = options;

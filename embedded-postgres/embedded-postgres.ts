@@ -41,7 +41,7 @@ export interface EmbeddedPostgresOptions {
   /** Contains all files, with the data in `pg18`. Made if missing; accessible to its owner only. */
   dataDirectory: string;
   log: EmbeddedPostgresLog;
-  /** Recovery after a crash may take a while. Default: one minute. */
+  /** How long a start may take, since recovery after a crash can take a while. Default: one minute. */
   startTimeoutMs?: number;
   /** The PATH in which to look for a system's own Postgres if there is no npm package for the platform. */
   searchPath?: string;
@@ -55,10 +55,10 @@ const superviseEveryMs = 1_000;
 const reportEveryMs = 60_000;
 
 /**
- * Starts this machine's own Postgres, or adopts the one that a killed process left running. Locks the data directory
- * until stop(): a second start fails with an error that names the holder. If the server ends unexpectedly, it is
- * started again, on the same port while that is free. Without an awaited stop(), the server outlives this process and
- * loses nothing.
+ * Starts this machine's own Postgres, or adopts the server that a killed process left running. Locks the data directory
+ * until stop(): a second start fails with an error that names the holder. If the server ends unexpectedly, starts it
+ * again, on the same port if that is free. Without an awaited stop(), the server outlives this process and loses
+ * nothing.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const files = embeddedPostgresFiles(options.dataDirectory);
@@ -97,7 +97,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** Returns the running embedded server of a data directory. For programs other than the one that started it. */
+/**
+ * Returns the running embedded server of a data directory, for programs that did not start it; undefined if it does not
+ * run.
+ */
 export async function findEmbeddedPostgres(dataDirectory: string): Promise<{ url: string } | undefined> {
   const files = embeddedPostgresFiles(dataDirectory);
   const url = (await readIfPresent(files.url))?.trim();
@@ -143,8 +146,8 @@ async function adopt(
 }
 
 /**
- * Runs a turn periodically, never two at once. A failed turn is reported (of several in a row the first, then one a
- * minute) and the next turn tries again. Does not keep the process alive.
+ * Runs a turn periodically, and never two turns at the same time. Reports a failed turn (of several in a row the first,
+ * then one a minute); the next turn tries again. Does not keep the process alive.
  */
 function repeat(
   everyMs: number,

@@ -11,7 +11,7 @@ export function embeddedPostgresFiles(dataDirectory: string) {
   return {
     root,
     cluster,
-    /** Renamed together with the cluster, so neither ever exists without the other. */
+    /** In the cluster's directory and renamed with it, so cluster and password never exist without each other. */
     password: join(cluster, "realmpass.password"),
     settings: join(cluster, "realmpass.conf"),
     postmasterPid: join(cluster, "postmaster.pid"),
@@ -23,7 +23,10 @@ export function embeddedPostgresFiles(dataDirectory: string) {
   };
 }
 
-/** Makes the data directory, for its owner only. Refuses a shared one such as /tmp, which must stay open to others. */
+/**
+ * Makes the data directory, for its owner only. Refuses a shared directory such as /tmp, which must stay open to other
+ * users.
+ */
 export async function preparePrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const { mode } = await stat(path);
@@ -47,7 +50,7 @@ export async function writePrivateFile(path: string, content: string, owner?: { 
   await rename(fresh, path);
 }
 
-/** Returns the content of a file, or undefined if there is none. */
+/** Returns the content of a file; undefined if the file does not exist. */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   return readFile(path, "utf8").catch(undefinedIfMissing);
 }

@@ -8,13 +8,13 @@ export interface DirectoryLock {
   release(): Promise<void>;
 }
 
-/** Long enough for a stopping process to release the lock. */
+/** How long a start waits for the lock: long enough for a stopping process to release it. */
 const waitMsMax = 3_000;
 const retryMs = 50;
 
 /**
  * Takes a lock that is held until release() or the end of this process, however it ends. Fails if another start holds
- * it. The lock is never shared, because the other holder's stop() would end our database.
+ * the lock. Two starts never share it, because the stop() of one would end the database of the other.
  */
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   const self = await identifyProcess(process.pid);

@@ -15,8 +15,8 @@ const namespaceUser = 65534;
 const standardPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /**
- * Starts a program as that user, with an environment without our secrets. A detached program has its own session, so
- * the terminal's Ctrl-C does not reach it.
+ * Starts a program as the user of `runAs`, in an environment without the service's secrets. A detached program has its
+ * own session, so the terminal's Ctrl-C does not reach it.
  */
 export function spawnAs(
   runAs: RunAs,
@@ -59,13 +59,13 @@ export async function runAndWait(runAs: RunAs, program: string, parameters: read
   });
 }
 
-/** A process, distinguished from a later one with the same pid. */
+/** Identifies a process, even if a later process gets the same pid. */
 export interface ProcessIdentity {
   pid: number;
   started: string;
 }
 
-/** Returns the live process with that pid, or undefined. A zombie is not live. */
+/** Returns the live process with this pid; undefined if there is no such process. A zombie is not live. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
   if (!signalProcess(pid, 0)) return undefined;
   if (process.platform === "linux") return identifyOnLinux(pid);
@@ -89,7 +89,7 @@ export async function isRunning({ pid, started }: ProcessIdentity): Promise<bool
   return (await identifyProcess(pid))?.started === started;
 }
 
-/** Whether the process with that pid is a postmaster on this cluster, and not an unrelated process. */
+/** Whether the process with this pid is a postmaster on this cluster, and not an unrelated process. */
 export async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   if (process.platform === "win32") return true;
   if (process.platform === "linux") {

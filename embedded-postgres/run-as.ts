@@ -7,11 +7,11 @@ import { runAndWait, type RunAs } from "./process.ts";
 export const unprivilegedAccounts = ["postgres", "nobody"] as const;
 
 /**
- * Chooses the user that Postgres runs as and gives that user the data directory. An ordinary user runs it directly. A
- * user without a name (containers are started with any number) is refused by initdb and therefore runs it in a user
- * namespace that has a name. Root is refused by Postgres and therefore runs it as the first of these that can reach
- * binaries and data: the accounts, the owner of the directory that contains the data (`sudo npm start` in a user's
- * home), a user namespace in which root has another name.
+ * Chooses the user that Postgres runs as and gives that user the data directory. An ordinary user runs Postgres
+ * directly. initdb refuses a user without a name (containers are started with any number); this user runs Postgres in a
+ * user namespace where the user has a name. Postgres refuses root; root runs it as the first of these users that can
+ * reach binaries and data: the accounts, the owner of the directory that contains the data (`sudo npm start` in a
+ * user's home), a user namespace in which root has another name.
  */
 export async function chooseRunAs(options: {
   files: EmbeddedPostgresFiles;
@@ -39,7 +39,7 @@ async function chooseForOrdinaryUser(options: { files: EmbeddedPostgresFiles; po
   return (await whyUnreachable(namespace, options)) === undefined ? namespace : self;
 }
 
-/** Returns a few words for a log line or a message. */
+/** Describes the user that Postgres runs as, in a few words for a log line or a message. */
 export function describe(runAs: RunAs): string {
   if (runAs.kind === "self") return "this user";
   return runAs.kind === "account" ? runAs.name : "a user namespace";
@@ -63,7 +63,10 @@ async function accountNumber(flag: "-u" | "-g", name: string): Promise<number | 
   return code === 0 && /^-?\d+$/.test(output) ? Number(output) >>> 0 : undefined;
 }
 
-/** Tests access rather than computing it from modes, which ignore access lists and mount options. */
+/**
+ * Returns why a user cannot reach the data or the binaries; undefined if the user can. Tries access rather than
+ * computing it from modes, which ignore access lists and mount options.
+ */
 async function whyUnreachable(
   candidate: RunAs,
   { files, postgres }: { files: EmbeddedPostgresFiles; postgres: string },

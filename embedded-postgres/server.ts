@@ -176,7 +176,8 @@ async function launchOnce(options: {
       detached: true,
     },
   );
-  // The server outlives us if we are killed, and the next start adopts it; it must not keep us alive either.
+  // If this process is killed, the server survives and the next start adopts it. The server must not keep this process
+  // alive either.
   child.unref();
   let ended: string | undefined;
   child.once("error", (error) => (ended = error.message));
@@ -217,7 +218,10 @@ export async function stopServer(
   throw new Error(`Postgres (process ${server.pid}) does not end.`);
 }
 
-/** Keeps the server's log within bounds while it runs. The server appends, so it continues at the new end. */
+/**
+ * Empties the log of a running server once it is too large, and keeps a copy. The server appends, so it continues at
+ * the new end.
+ */
 export async function boundLog(files: EmbeddedPostgresFiles): Promise<void> {
   const { size } = await stat(files.log);
   if (size <= logBytes) return;
@@ -237,7 +241,7 @@ async function anyFreePort(): Promise<number> {
   return port;
 }
 
-/** Returns the port if it is free; for 0, any free one. */
+/** Returns the port if it is free; for 0, any free port. */
 async function freePort(port: number): Promise<number | undefined> {
   return new Promise((done) => {
     const server = createServer();

@@ -2,7 +2,7 @@ import { systemClock } from "../runtime/clock.ts";
 import { readSecret } from "../terminal/prompt.ts";
 import { runOperator } from "./program.ts";
 
-// Sets only the exit code, so that output still being written to a pipe arrives.
+// Sets only the exit code, so output that is still being written to a pipe arrives.
 process.exitCode = await runOperator(process.argv.slice(2), {
   env: process.env,
   nodeVersion: process.versions.node,

@@ -95,7 +95,8 @@ const program: Program<Context, Answer, typeof options> = {
 
 /**
  * Runs one command and returns the exit code: 0, 1 (it failed) or 2 (wrong usage). With `--json` standard output gets
- * exactly one JSON object, `{"error","error_description"}` if the command failed; otherwise a few words for people.
+ * exactly one JSON object, which is `{"error","error_description"}` if the command failed; otherwise it gets a few
+ * words for people.
  */
 export const runOperator = (argv: readonly string[], io: OperatorIo): Promise<ExitCode> =>
   runProgram(program, argv, {

@@ -1,7 +1,10 @@
 import type { KeyObject } from "node:crypto";
 import { nullValue, oid, sequence } from "./der.ts";
 
-/** The signature algorithms issuers use: AlgorithmIdentifier (RFC 5758 section 3.2, RFC 4055 section 5) and its hash. */
+/**
+ * The signature algorithms that issuers use: AlgorithmIdentifier (RFC 5758 section 3.2, RFC 4055 section 5) and its
+ * hash.
+ */
 export const signatureAlgorithms = {
   "ecdsa-with-SHA256": { identifier: sequence(oid("1.2.840.10045.4.3.2")), hash: "sha256" },
   "ecdsa-with-SHA384": { identifier: sequence(oid("1.2.840.10045.4.3.3")), hash: "sha384" },

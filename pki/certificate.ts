@@ -27,19 +27,19 @@ import { extension, type Issuer } from "./issuer.ts";
 import { serialNumberToMagnitude } from "./serial-number.ts";
 import { readChildren, readElement } from "./x509.ts";
 
-/** The one name in SubjectAltName (RFC 5280 section 4.2.1.6). */
+/** The only name in SubjectAltName (RFC 5280 section 4.2.1.6). */
 export type SubjectAltName = { rfc822Name: string } | { dnsName: string };
 
-/** The contents of a certificate as data: `lint` reads it and `encodeToBeSigned` writes it. */
+/** The contents of a certificate as data: `lint` checks the draft and `encodeToBeSigned` encodes it. */
 export interface CertificateDraft {
   readonly issuer: Issuer;
   readonly kind: CertificateKind;
-  /** The certificate's realm, which limits its names. It is not a field of the certificate. */
+  /** The certificate's realm, which limits the names. The realm is not a field of the certificate. */
   readonly realm: { readonly domain: string; readonly infrastructureDomains: readonly string[] };
   readonly serialNumber: SerialNumber;
   readonly subject: { readonly commonName: string; readonly organization: string };
   readonly subjectAltName: SubjectAltName;
-  /** Both in whole seconds, as in the certificate. */
+  /** notBefore and notAfter are in whole seconds, as in the certificate. */
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly publicKeySpki: Uint8Array;
@@ -65,7 +65,7 @@ export interface CertificateRequest {
   keyIsRsa: boolean;
 }
 
-/** Applies the certificate profile of a kind to a request. Checks nothing: `lint` does that before signing. */
+/** Returns the draft of a certificate of the request's kind. Checks nothing: `lint` checks the draft before signing. */
 export function draftCertificate(request: CertificateRequest): CertificateDraft {
   const { kind, identity, dnsName } = request;
   const { extendedKeyUsages, namedBy } = certificateProfile[kind];
@@ -116,7 +116,10 @@ export function encodeToBeSigned(draft: CertificateDraft): Buffer {
   );
 }
 
-/** Encodes the Certificate (RFC 5280 section 4.1), DER. Reads the algorithm back from `toBeSigned`, so both agree. */
+/**
+ * Encodes the Certificate (RFC 5280 section 4.1), DER. Reads the algorithm back from `toBeSigned`, so both fields
+ * contain the same algorithm.
+ */
 export function assembleCertificate(toBeSigned: Uint8Array, signature: Uint8Array): Buffer {
   const algorithm = readChildren(toBeSigned, readElement(toBeSigned))[2];
   if (algorithm === undefined) throw new RangeError("not a TBSCertificate");
@@ -149,7 +152,10 @@ const version3 = tlv(contextConstructed(0), smallInteger(2));
 /** CA:FALSE is the default value and therefore absent in DER (X.690 section 11.5). */
 const notCa = extension(oid("2.5.29.19"), true, sequence());
 
-/** Bit 0 is the most significant; digitalSignature is bit 0, keyEncipherment bit 2 (X.690 section 11.2.2 trims zeros). */
+/**
+ * Encodes KeyUsage. digitalSignature is bit 0, the most significant, and keyEncipherment is bit 2 (X.690 section 11.2.2
+ * trims zeros).
+ */
 function encodeKeyUsages(usages: readonly KeyUsage[]): Buffer {
   return usages.includes("keyEncipherment")
     ? Buffer.from([tag.bitString, 2, 5, usages.includes("digitalSignature") ? 0xa0 : 0x20])

@@ -19,7 +19,7 @@ import { X509Crl } from "./x509.ts";
 export interface CrlEntry {
   serialNumber: SerialNumber;
   revokedAt: Date;
-  /** Null if there is none; unspecified (0) is left out as well (RFC 5280 section 5.3.1). */
+  /** Null if there is no reason; unspecified (0) is left out as well (RFC 5280 section 5.3.1). */
   reason: RevocationReason | null;
 }
 
@@ -57,7 +57,7 @@ function reasonExtension(reason: RevocationReason): Buffer {
   return encoded;
 }
 
-/** Counts the entries that {@link encodeCrlEntries} wrote. Throws RangeError if one is incomplete. */
+/** Counts the entries that {@link encodeCrlEntries} wrote. Throws RangeError if an entry is incomplete. */
 export function countCrlEntries(der: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < der.length; count++) {
@@ -84,26 +84,26 @@ export const readCrlEntries = (der: Uint8Array): CrlEntry[] =>
 
 export interface CrlRequest {
   number: bigint;
-  /** Both are written in whole seconds. */
+  /** Both times are written in whole seconds. */
   thisUpdate: Date;
   nextUpdate: Date;
   /** Entries as {@link encodeCrlEntries} writes them, in any number of pieces. */
   pieces: readonly Uint8Array[];
 }
 
-/** A CRL without its entries: its DER is `head`, the pieces it was signed with, `tail`. */
+/** A CRL without its entries. Its DER is `head`, followed by the pieces it was signed with and `tail`. */
 export interface SignedCrl {
   head: Buffer;
   tail: Buffer;
 }
 
-/** Octets hashed at a time. */
+/** The most octets hashed in one step. */
 const stretch = 1 << 20;
 
 /**
- * Signs a complete CRL of a CA (RFC 5280 section 5): version 2, with AuthorityKeyIdentifier and CRLNumber, and
- * always with nextUpdate. Calls `breathe` after each megabyte, so the thread's other work need not wait for a long
- * list. Throws RangeError for an invalid number or period.
+ * Signs a complete CRL of a CA (RFC 5280 section 5): version 2, with AuthorityKeyIdentifier and CRLNumber, and always
+ * with nextUpdate. Calls `breathe` after each megabyte, so a long list does not hold up the thread's other work. Throws
+ * RangeError for an invalid number or period.
  */
 export async function signCrl(
   issuer: CrlSigner,

@@ -7,18 +7,18 @@ import { Pkcs10CertificateRequest } from "./x509.ts";
 /** The longest certification request that is read, PEM, in characters. A request for RSA-4096 has about 1,700. */
 export const csrLengthMax = 16 * 1024;
 
-/** A certification request that cannot be used. The message may be shown to the client that sent it. */
+/** A certification request that cannot be used. The client that sent the request may see the message. */
 export class CsrError extends Error {
   override readonly name = "CsrError";
 }
 
 /**
  * Returns the public key of a PKCS#10 certification request (RFC 2986) in PEM (RFC 7468 section 7). Ignores everything
- * else in it.
+ * else in the request.
  *
  * Guarantees: the request is signed with the private key that belongs to the public key (proof of possession), by ECDSA
  * or RSA PKCS#1 v1.5 with SHA-256, SHA-384 or SHA-512; the key is P-256, P-384 or RSA of 2048 to 4096 bits, in DER.
- * Throws CsrError with the reason for everything else, whatever the text contains.
+ * Throws CsrError with the reason for any other request, whatever the text contains.
  */
 export function readCsr(pem: string): { publicKeySpki: Buffer } {
   const der = decodePem(pem);
@@ -38,7 +38,8 @@ export function readCsr(pem: string): { publicKeySpki: Buffer } {
   if (!verify(hash, toBeSigned, key, signature)) {
     throw new CsrError("The certification request is not signed with the key it contains.");
   }
-  // Uses OpenSSL's encoding, not the received one: each key must have exactly one form, or it could be certified again.
+  // Uses OpenSSL's encoding, not the received encoding: each key must have exactly one form, or it could be certified
+  // again.
   return { publicKeySpki: key.export({ format: "der", type: "spki" }) };
 }
 
@@ -49,8 +50,8 @@ const signatureHashes: Record<"ec" | "rsa", Partial<Record<string, string>>> = {
 };
 
 /**
- * The names of other algorithms that common tools sign with (RFC 8017 appendix A.2, RFC 3279 section 2.2, RFC 8410), also
- * by the content of their OBJECT IDENTIFIERs.
+ * The names of other algorithms that common tools sign with (RFC 8017 appendix A.2, RFC 3279 section 2.2, RFC 8410), by
+ * the hexadecimal content of their OBJECT IDENTIFIERs.
  */
 const refusedSignatures: Partial<Record<string, string>> = {
   "2a864886f70d010104": "MD5",
@@ -68,7 +69,7 @@ const notPkcs10 = "The certification request is not PKCS #10.";
 
 /**
  * Decodes exactly one block, whose lines may end and be indented as RFC 7468 section 3 allows (figure 1); skips text
- * before it, which some tools write. No pattern here can backtrack.
+ * that some tools write before the block. No pattern here can backtrack.
  */
 function decodePem(pem: string): Buffer {
   if (pem.length > csrLengthMax) throw new CsrError("The certification request is larger than 16 kB.");
@@ -89,7 +90,7 @@ function decodePem(pem: string): Buffer {
 }
 
 interface CsrParts {
-  /** CertificationRequestInfo as received: the signature covers these bytes, not an encoding of our own. */
+  /** CertificationRequestInfo as received, because the signature covers these bytes. */
   toBeSigned: Buffer;
   publicKeySpki: Buffer;
   algorithm: string;
@@ -114,7 +115,7 @@ function takeApart(der: Buffer): CsrParts {
   }
 }
 
-/** OpenSSL refuses a point that is not on its curve. */
+/** Reads a public key. OpenSSL refuses a point that is not on its curve. */
 function parseKey(publicKeySpki: Buffer): KeyObject {
   try {
     return createPublicKey({ key: publicKeySpki, format: "der", type: "spki" });

@@ -1,6 +1,6 @@
 /**
- * A strict DER reader (ITU-T X.690) for untrusted bytes: low tags, definite and shortest lengths, nothing left over. It
- * reads in place, never descends deeper than its caller asks, and throws {@link DerError} for anything else.
+ * A strict DER reader (ITU-T X.690) for untrusted bytes: low tags, definite and shortest lengths, no bytes left over.
+ * It reads in place, never descends deeper than its caller asks, and throws {@link DerError} for anything else.
  */
 
 /** The bytes are not the expected DER. */
@@ -17,14 +17,17 @@ export interface Der {
   readonly end: number;
 }
 
-/** Returns the one element that fills the bytes completely. */
+/** Returns the single element that fills the bytes completely. */
 export function readWhole(bytes: Buffer, tagOctet: number): Der {
   const element = elementAt(bytes, 0, bytes.length);
   if (element.end !== bytes.length) throw new DerError("octets after the end");
   return expectTag(element, tagOctet);
 }
 
-/** Returns the elements directly inside another, in order; they must fill it exactly. At most `countMax` of them. */
+/**
+ * Returns the elements directly inside `parent`, in order; they must fill the parent exactly. Throws if there are more
+ * than `countMax`.
+ */
 export function children(parent: Der, countMax = 64): Der[] {
   const found: Der[] = [];
   for (let at = parent.contentStart; at < parent.end;) {
@@ -36,14 +39,14 @@ export function children(parent: Der, countMax = 64): Der[] {
   return found;
 }
 
-/** Returns the one element inside an explicit tag. */
+/** Returns the single element inside an explicit tag. */
 export function onlyChild(parent: Der, tagOctet: number): Der {
   const [child, second] = children(parent, 2);
   if (child === undefined || second !== undefined) throw new DerError("expected one element");
   return expectTag(child, tagOctet);
 }
 
-/** Returns the element if it is present and has this tag; throws otherwise. */
+/** Returns the element if it is present and has this tag; otherwise throws. */
 export function expectTag(element: Der | undefined, tagOctet: number): Der {
   if (element?.tagOctet !== tagOctet) throw new DerError("another element was expected");
   return element;

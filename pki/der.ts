@@ -1,6 +1,6 @@
 /**
- * A small DER writer (ITU-T X.690) for the structures that are written thousands of times: to-be-signed certificates,
- * PKCS#12, CRL entries, OCSP answers. It only writes, and only what those need; @peculiar/x509 reads.
+ * A small DER writer (ITU-T X.690) for structures that are written thousands of times: to-be-signed certificates,
+ * PKCS#12, CRL entries, OCSP answers. It writes only the types that these structures need; @peculiar/x509 reads.
  */
 
 /** Tag octets, universal unless noted. */
@@ -34,7 +34,7 @@ export function header(tagOctet: number, length: number): Buffer {
   return out;
 }
 
-/** Encodes one tag-length-value. Its content is the given parts, one after another. */
+/** Encodes one tag-length-value; the content is the given parts, one after another. */
 export function tlv(tagOctet: number, ...content: readonly Uint8Array[]): Buffer {
   let length = 0;
   for (const part of content) length += part.length;

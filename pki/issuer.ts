@@ -24,9 +24,9 @@ export interface PublicationUrls {
 /** The parts of a CA that sign its CRLs. */
 export interface CrlSigner {
   readonly signer: Signer;
-  /** The subject Name, byte for byte as in its certificate. */
+  /** The subject Name, byte for byte as in the CA's certificate. */
   readonly subject: Buffer;
-  /** The parts that all its signatures share, in DER, encoded once. */
+  /** The parts that all signatures of the CA share, in DER, encoded once. */
   readonly encoded: {
     readonly signatureAlgorithm: Buffer;
     readonly authorityKeyIdentifier: Buffer;
@@ -37,16 +37,19 @@ export interface CrlSigner {
 export interface Issuer extends CrlSigner {
   readonly issuerId: IssuerID;
   readonly certificate: Buffer;
-  /** Sent with a leaf: the issuer's own certificate first, then any between it and the root; never the root. */
+  /**
+   * Sent with a leaf: the issuer's own certificate first, then any certificates between it and the root; never the
+   * root.
+   */
   readonly chain: readonly Buffer[];
   readonly urls: PublicationUrls;
   readonly subjectKeyIdentifier: Buffer;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** The domains that its certificate permits for DNS names; null: it has no name constraints. */
+  /** The domains that the issuer's certificate permits for DNS names; null: no name constraints. */
   readonly permittedDomains: readonly string[] | null;
   readonly encoded: CrlSigner["encoded"] & {
-    /** CRLDistributionPoints and AuthorityInformationAccess. */
+    /** The encoded CRLDistributionPoints and AuthorityInformationAccess. */
     readonly publication: Buffer;
   };
 }
@@ -68,8 +71,8 @@ export class IssuerError extends Error {
 /**
  * Assembles an issuer and cross-checks it: the certificate is a CA's (RFC 5280 sections 4.2.1.3 and 4.2.1.9) with a key
  * identifier, the signer's key is the certificate's, the chain begins with the certificate, each certificate in it
- * signed the one before and none is a root, the URLs are absolute `http`. Throws IssuerError. Does not check whether it
- * has expired.
+ * signed the one before, no certificate in it is a root, and the URLs are absolute `http`. Throws IssuerError. Does not
+ * check whether the certificate has expired.
  */
 export function loadIssuer({ issuerId, certificate, chain, signer, urls }: IssuerFiles): Issuer {
   const der = Buffer.from(certificate);
@@ -99,8 +102,8 @@ export function loadIssuer({ issuerId, certificate, chain, signer, urls }: Issue
 }
 
 /**
- * Assembles and cross-checks the signer of a root's CRLs: the certificate is a CA's that may sign CRLs (RFC 5280
- * section 4.2.1.3), with a key identifier, and the signer's key is the certificate's. Throws IssuerError.
+ * Assembles and cross-checks the signer of a root's CRLs: the certificate belongs to a CA that may sign CRLs (RFC 5280
+ * section 4.2.1.3), has a key identifier, and contains the signer's key. Throws IssuerError.
  */
 export function loadCrlSigner({ certificate, signer }: { certificate: Uint8Array; signer: Signer }): CrlSigner {
   const fail = (reason: string) => new IssuerError(`root: ${reason}`);
@@ -144,13 +147,13 @@ export function extension(oidDer: Uint8Array, critical: boolean, value: Uint8Arr
 
 const uri = (url: string): Buffer => tlv(context(6), Buffer.from(url, "latin1"));
 
-/** RFC 5280 section 4.2.1.13: one DistributionPoint, named by its URL. */
+/** Encodes CRLDistributionPoints (RFC 5280 section 4.2.1.13) with one DistributionPoint, named by its URL. */
 function crlDistributionPoints({ crl }: PublicationUrls): Buffer {
   const fullName = tlv(contextConstructed(0), uri(crl));
   return extension(oid("2.5.29.31"), false, sequence(sequence(tlv(contextConstructed(0), fullName))));
 }
 
-/** RFC 5280 section 4.2.2.1. */
+/** Encodes AuthorityInformationAccess (RFC 5280 section 4.2.2.1). */
 function authorityInformationAccess({ ocsp, caIssuers }: PublicationUrls): Buffer {
   const access = [sequence(oid("1.3.6.1.5.5.7.48.1"), uri(ocsp)), sequence(oid("1.3.6.1.5.5.7.48.2"), uri(caIssuers))];
   return extension(oid("1.3.6.1.5.5.7.1.1"), false, sequence(...access));

@@ -26,7 +26,7 @@ function generateRsa(modulusLength: number): KeyPair {
   return { privateKeyPkcs8: privateKey, publicKeySpki: publicKey };
 }
 
-/** ECDH, because generateKeyPairSync to DER costs ten times as much. */
+/** Uses ECDH, because generateKeyPairSync to DER costs ten times as much. */
 function generateP256(): KeyPair {
   const ecdh = createECDH("prime256v1");
   const point = ecdh.generateKeys();

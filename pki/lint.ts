@@ -15,17 +15,17 @@ import { isDerPublicKey, publicKeyAlgorithm } from "./public-key.ts";
 /** A condition that every certificate must meet before it is signed. */
 export interface LintRule {
   name: string;
-  /** The standard that requires it. */
+  /** The section of the standard that requires the condition. */
   section: string;
   holds(draft: CertificateDraft): boolean;
 }
 
-/** The draft broke rules. Nothing was signed. */
+/** The draft broke rules, so nothing was signed. */
 export class LintError extends Error {
   override readonly name = "LintError";
   /**
    * `issuer_expiring`: the only fault is that the certificate would outlive its issuer. `name_not_permitted`: the only
-   * fault is that its name is in no permitted domain.
+   * fault is that the certificate's name is outside the permitted domains.
    */
   readonly code: "issuer_expiring" | "name_not_permitted" | "lint_failed";
   readonly rules: readonly string[];
@@ -42,7 +42,7 @@ function codeOf(rules: readonly string[]): LintError["code"] {
   return rules.every((rule) => rule.startsWith("name_within_")) ? "name_not_permitted" : "lint_failed";
 }
 
-/** Checks a draft against every rule. Throws LintError with the names of all rules that it breaks. */
+/** Checks a draft against every rule. Throws LintError with the names of all rules that the draft breaks. */
 export function lint(draft: CertificateDraft): void {
   const broken = lintRules.filter((rule) => !rule.holds(draft)).map((rule) => rule.name);
   if (broken.length > 0) throw new LintError(broken);

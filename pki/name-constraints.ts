@@ -3,23 +3,28 @@ import { children, contentOf, expectTag, onlyChild, readWhole, type Der } from "
 
 /** The names that a CA may put into certificates (RFC 5280 section 4.2.1.10): host names, but no IP addresses. */
 export interface NameConstraints {
-  /** RFC 5280 requires true; small TLS libraries do not load such a CA. */
+  /**
+   * Whether the extension is critical. RFC 5280 requires it to be, but small TLS libraries do not load a CA with a
+   * critical extension.
+   */
   critical: boolean;
   /** DNS names must be in one of these domains, in lower case. */
   permittedDomains: string[];
 }
 
-/** Encodes the value of the extension: permits only DNS names in these domains, and no IP address of either version. */
+/**
+ * Encodes the extension's value. It permits only DNS names in these domains, and excludes all IPv4 and IPv6 addresses.
+ */
 export function encodeNameConstraints(permittedDomains: readonly string[]): Buffer {
   const permitted = permittedDomains.map((domain) => sequence(tlv(context(dnsName), Buffer.from(domain, "latin1"))));
-  // An address and a mask of zeros: every address of that version.
+  // An address and a mask of zeros stand for every address of an IP version.
   const excluded = [8, 32].map((octets) => sequence(tlv(context(ipAddress), Buffer.alloc(octets))));
   return sequence(tlv(contextConstructed(0), ...permitted), tlv(contextConstructed(1), ...excluded));
 }
 
 /**
- * Reads the constraints in a CA's certificate, DER, as {@link encodeNameConstraints} writes them; returns null if it
- * has none. Throws DerError if the bytes are not a certificate.
+ * Reads the constraints in a CA's certificate, DER, as {@link encodeNameConstraints} writes them; returns null if the
+ * certificate has no constraints. Throws DerError if the bytes are not a certificate.
  */
 export function readNameConstraints(certificate: Uint8Array): NameConstraints | null {
   const [toBeSigned] = children(readWhole(Buffer.from(certificate), tag.sequence));

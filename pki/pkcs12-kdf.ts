@@ -50,7 +50,10 @@ function repeatInto(target: Buffer, octets: Uint8Array): void {
   for (let at = 0; at < target.length; at++) target[at] = octets[at % octets.length] ?? 0;
 }
 
-/** Appendix B.2 step 6 C: every block of `blocks` becomes (block + B + 1) modulo 2^512, B being `derived` repeated. */
+/**
+ * Performs step 6 C of appendix B.2: every block of `blocks` becomes (block + B + 1) modulo 2^512, B being `derived`
+ * repeated.
+ */
 function addToEveryBlock(blocks: Buffer, derived: Buffer): void {
   for (let start = 0; start < blocks.length; start += blockLength) {
     let carry = 1;

@@ -5,18 +5,18 @@ import type { DeviceType } from "../domain/certificate/device.ts";
 export interface Pkcs12Profile {
   /** Algorithms that protect the bags and the file's MAC. */
   readonly protection: "3des-sha1" | "aes256-sha256";
-  /** The octets that stand for the empty password (RFC 7292 appendix B.1 allows both; they derive different keys). */
+  /** The octets for the empty password (RFC 7292 appendix B.1 allows both forms; they derive different keys). */
   readonly emptyPassword: "two-zero-octets" | "zero-length";
   /** Whether the file contains the issuing CA in addition to the leaf. */
   readonly withChain: boolean;
   /**
-   * Rounds of key derivation, for the bags and the MAC. The password is empty by contract, so more rounds protect
+   * Rounds of key derivation, for the bags and the MAC. The password is empty by contract, so more rounds would protect
    * nothing.
    */
   readonly iterations: number;
 }
 
-/** Every system in use opens this form: Windows Server 2016 and older Android read nothing newer. */
+/** Every system in use opens this form: Windows Server 2016 and older Android cannot read newer forms. */
 const compatible = {
   protection: "3des-sha1",
   emptyPassword: "two-zero-octets",
@@ -27,7 +27,7 @@ const compatible = {
 /** For systems whose policy may refuse 3DES and SHA-1. */
 const modern = { ...compatible, protection: "aes256-sha256" } as const satisfies Pkcs12Profile;
 
-/** No CA: once it is in the keychain, Apple's devices offer to trust it for HTTPS. */
+/** Leaves out the CA: once it is in the keychain, Apple's devices offer to trust it for HTTPS. */
 const appleMobile = { ...compatible, withChain: false } as const satisfies Pkcs12Profile;
 
 /** macOS is reported to read only the zero-length form, iOS and iPadOS only the form with two zero octets. */
@@ -51,9 +51,9 @@ export const pkcs12Profile = (deviceType: DeviceType | null): Pkcs12Profile => p
 export type Pkcs12Format = Extract<DeviceFileFormat, "mobileconfig" | "eap-config" | "networkmanager">;
 
 /**
- * Returns the form of the PKCS#12 file inside a device file. Its password is random, so the two forms of an empty
- * password do not matter. The password is stored next to the file, so more iterations still protect nothing. Apple's
- * import and the apps of Android, Windows and ChromeOS are certain to read only 3DES; on Linux such files are read
+ * Returns the form of the PKCS#12 file inside a device file. The file's password is random, so the two forms of an
+ * empty password do not matter. The password is stored next to the file, so more iterations still protect nothing.
+ * Apple's import and the apps of Android, Windows and ChromeOS are certain to read only 3DES; Linux reads these files
  * through OpenSSL. In a configuration profile CAs have their own payloads. EAP metadata has no other place for the
  * device's own chain, so the issuing CA accompanies the leaf for every kind of device.
  */

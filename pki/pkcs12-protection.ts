@@ -9,7 +9,7 @@ export interface Encrypted {
   readonly ciphertext: readonly Buffer[];
 }
 
-/** Encryption and MAC under one password. The caller passes randomness, which must be fresh on every call. */
+/** Encryption and MAC under one password. The caller passes randomness, which must be fresh in every call. */
 export interface Protection {
   /** Octets of randomness that one encryption needs: salt, then IV if it is not derived. */
   readonly encryptionRandomLength: number;
@@ -39,8 +39,8 @@ export function createProtection(profile: Pkcs12Profile, text = ""): Protection 
 }
 
 /**
- * Returns a BMPString and its terminating zeros (RFC 7292 appendix B.1), or no octets if that is the profile's form of
- * the empty password.
+ * Returns the password as a BMPString with its terminating zeros (RFC 7292 appendix B.1), or no octets if the profile
+ * writes an empty password that way.
  */
 function passwordOctets({ emptyPassword }: Pkcs12Profile, text: string): Buffer {
   if (text === "" && emptyPassword === "zero-length") return Buffer.alloc(0);
@@ -50,7 +50,7 @@ function passwordOctets({ emptyPassword }: Pkcs12Profile, text: string): Buffer 
 const tripleDesSaltLength = 8;
 const tripleDesOid = oid("1.2.840.113549.1.12.1.3");
 
-/** pbeWithSHAAnd3-KeyTripleDES-CBC (RFC 7292 appendix C): key and IV are both derived by the PKCS#12 KDF. */
+/** Returns pbeWithSHAAnd3-KeyTripleDES-CBC (RFC 7292 appendix C): the PKCS#12 KDF derives key and IV. */
 function tripleDes(password: Buffer, iterations: number): Protection["encrypt"] {
   const rounds = smallInteger(iterations);
   const { encryptionKey, initializationVector } = kdfPurpose;
@@ -73,8 +73,9 @@ const hmacWithSha256 = sequence(oid("1.2.840.113549.2.9"), nullValue);
 const aes256CbcOid = oid("2.16.840.1.101.3.4.1.42");
 
 /**
- * PBES2 with PBKDF2-HMAC-SHA-256 and AES-256-CBC (RFC 8018 section 6.2). Its password is not a BMPString, so an empty
- * one is zero octets; HMAC fills its key up with zeros, so a reader that takes two zero octets derives the same key.
+ * Returns PBES2 with PBKDF2-HMAC-SHA-256 and AES-256-CBC (RFC 8018 section 6.2). The password is not a BMPString, so an
+ * empty password is zero octets. HMAC pads its key with zeros, so a reader that uses two zero octets derives the same
+ * key.
  */
 function pbes2Aes256(password: string, iterations: number): Protection["encrypt"] {
   const rounds = smallInteger(iterations);
@@ -101,7 +102,10 @@ const macHash = {
   sha256: { algorithm: sequence(oid("2.16.840.1.101.3.4.2.1"), nullValue), length: 32, saltLength: 16 },
 } as const satisfies Record<KdfHash, { algorithm: Buffer; length: number; saltLength: number }>;
 
-/** HMAC in password integrity mode (RFC 7292 section 5.1); DER leaves out `iterations` when it is its default, 1. */
+/**
+ * Returns HMAC in password integrity mode (RFC 7292 section 5.1); DER leaves out `iterations` when it is its default,
+ * 1.
+ */
 function mac(hash: KdfHash, password: Buffer, iterations: number): Pick<Protection, "macSaltLength" | "macData"> {
   const { algorithm, length, saltLength } = macHash[hash];
   const rounds = iterations === 1 ? [] : [smallInteger(iterations)];

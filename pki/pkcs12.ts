@@ -13,9 +13,9 @@ export interface Pkcs12Input {
   privateKeyPkcs8: Uint8Array;
   /** The leaf, DER. */
   certificate: Uint8Array;
-  /** The issuing CA and any between it and the root, DER, in that order; never the root. */
+  /** The issuing CA and any CAs between it and the root, DER, in that order; never the root. */
   chain: readonly Uint8Array[];
-  /** Replaces the empty password and the device type's form. */
+  /** Overrides the empty password and the device type's form. */
   protectedBy?: { profile: Pkcs12Profile; password: string };
 }
 
@@ -24,8 +24,8 @@ export interface Pkcs12Input {
  * password.
  *
  * Guarantees: a MAC; the certificates in an encrypted SafeContents, the leaf first; the key in a shrouded bag; the same
- * friendlyName and localKeyID (SHA-1 of the leaf) on leaf and key; fresh salts and IVs on every call. It does not check
- * its input: the caller must ensure that key and certificate belong together.
+ * friendlyName and localKeyID (SHA-1 of the leaf) on leaf and key; fresh salts and IVs on every call. The input is not
+ * checked: the caller must ensure that key and certificate belong together.
  *
  * `random` returns the salts and IVs, in one call; only tests that pin bytes pass it.
  */
@@ -77,21 +77,21 @@ const localKeyIdOid = oid("1.2.840.113549.1.9.21");
 
 const explicit0 = contextConstructed(0);
 
-/** ContentInfo of type data (RFC 2315 section 8). */
+/** Encodes a ContentInfo of type data (RFC 2315 section 8). */
 const contentInfo = (content: Buffer): Buffer => sequence(dataOid, tlv(explicit0, octetString(content)));
 
-/** ContentInfo of type encryptedData (RFC 2315 section 13). */
+/** Encodes a ContentInfo of type encryptedData (RFC 2315 section 13). */
 const encryptedContentInfo = ({ algorithm, ciphertext }: Encrypted): Buffer =>
   sequence(
     encryptedDataOid,
     tlv(explicit0, sequence(version0, sequence(dataOid, algorithm, tlv(context(0), ...ciphertext)))),
   );
 
-/** PKCS8ShroudedKeyBag (RFC 7292 section 4.2.2). */
+/** Encodes a PKCS8ShroudedKeyBag (RFC 7292 section 4.2.2). */
 const keyBag = ({ algorithm, ciphertext }: Encrypted, attributes: Buffer): Buffer =>
   sequence(shroudedKeyBagOid, tlv(explicit0, sequence(algorithm, octetString(...ciphertext))), attributes);
 
-/** CertBag (RFC 7292 section 4.2.3). */
+/** Encodes a CertBag (RFC 7292 section 4.2.3). */
 const certificateBag = (certificate: Uint8Array, ...attributes: readonly Buffer[]): Buffer =>
   sequence(
     certificateBagOid,
@@ -102,10 +102,10 @@ const certificateBag = (certificate: Uint8Array, ...attributes: readonly Buffer[
 /** pkcs-9-ub-friendlyName (RFC 2985 section 5.5.1). A BMPString counts each half of a surrogate pair. */
 const friendlyNameLengthMax = 255;
 
-/** Shortens a name to the bound, without half a character at its end. */
+/** Shortens a name to the maximum without splitting its last character. */
 const cut = (name: string): string => name.slice(0, friendlyNameLengthMax).replace(/[\ud800-\udbff]$/, "");
 
-/** Attributes that mark leaf and key as a pair: friendlyName and localKeyID (RFC 2985 section 5.5). */
+/** Encodes the attributes that mark leaf and key as a pair: friendlyName and localKeyID (RFC 2985 section 5.5). */
 const bagAttributes = ({ friendlyName, certificate }: Pkcs12Input): Buffer =>
   setOf(
     sequence(friendlyNameOid, setOf(bmpString(cut(friendlyName)))),

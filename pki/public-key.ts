@@ -30,7 +30,7 @@ export function publicKeyAlgorithm(publicKeySpki: Uint8Array): PublicKeyAlgorith
 
 const taken = "use P-256, P-384 or RSA of 2048 to 4096 bits";
 
-/** Returns why {@link publicKeyAlgorithm} refuses a key, as a sentence that may be shown. Checks only the form. */
+/** Returns why {@link publicKeyAlgorithm} refuses a key, as a sentence that clients can see. Checks only the form. */
 export function publicKeyFault(publicKeySpki: Uint8Array): string {
   try {
     const whole = readWhole(Buffer.from(publicKeySpki), tag.sequence);
@@ -77,12 +77,12 @@ const curveNames: Partial<Record<string, string>> = {
 };
 
 /**
- * Whether this is the DER encoding of the key (X.690 section 10). In another encoding the same key would look new in a
- * comparison of octets, and could be certified again.
+ * Whether these bytes are the DER encoding of the key (X.690 section 10). In another encoding the same key would look
+ * new in a comparison of octets, and could be certified again.
  */
 export function isDerPublicKey(publicKeySpki: Uint8Array): boolean {
-  // On these curves only the octets of the point vary, so no decoding is needed; in OpenSSL it would take as long as
-  // the signature.
+  // On these curves only the octets of the point vary, so no decoding is needed. OpenSSL's decoding would take as long
+  // as the signature.
   if (isPoint(publicKeySpki, p256SpkiPrefix, 32) || isPoint(publicKeySpki, p384SpkiPrefix, 48)) return true;
   try {
     const key = createPublicKey({ key: Buffer.from(publicKeySpki), format: "der", type: "spki" });
@@ -133,8 +133,8 @@ export function bitsOf(element: Der): Buffer {
 }
 
 /**
- * Returns the magnitude of an INTEGER above zero. In DER it begins with a zero octet only if it would be negative
- * otherwise.
+ * Returns the magnitude of an INTEGER above zero. In DER the INTEGER begins with a zero octet only if it would be
+ * negative otherwise.
  */
 function positiveInteger(element: Der): Buffer {
   const content = contentOf(expectTag(element, tag.integer));

@@ -19,7 +19,10 @@ import { LintError } from "./lint.ts";
 import { publicKeyAlgorithm } from "./public-key.ts";
 import { serialNumberToMagnitude } from "./serial-number.ts";
 
-/** The longest validity of a responder's certificate: it is never revoked, because no client checks that. */
+/**
+ * The longest validity of a responder's certificate. It is short, because no client checks whether the certificate is
+ * revoked.
+ */
 export const responderDaysMax = 4;
 
 /** The contents of an OCSP responder's certificate that differ between responders. */
@@ -27,14 +30,14 @@ export interface ResponderDraft {
   readonly issuer: Issuer;
   readonly serialNumber: SerialNumber;
   readonly publicKeySpki: Uint8Array;
-  /** Both in whole seconds. */
+  /** notBefore and notAfter are in whole seconds. */
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
 /**
- * Encodes the TBSCertificate of a delegated responder (RFC 6960 section 4.2.2.2). It may only sign OCSP answers of its
- * issuer, and no client checks its revocation (id-pkix-ocsp-nocheck), so it is short-lived.
+ * Encodes the TBSCertificate of a delegated responder (RFC 6960 section 4.2.2.2). The responder may only sign OCSP
+ * answers of its issuer. No client checks its revocation (id-pkix-ocsp-nocheck), so the certificate is short-lived.
  */
 export function encodeResponderToBeSigned(draft: ResponderDraft): Buffer {
   const { issuer } = draft;
@@ -60,7 +63,7 @@ export function encodeResponderToBeSigned(draft: ResponderDraft): Buffer {
   );
 }
 
-/** Checks a draft before it is signed. Throws LintError with the names of all rules that it breaks. */
+/** Checks a draft before it is signed. Throws LintError with the names of all rules that the draft breaks. */
 export function lintResponder(draft: ResponderDraft): void {
   const broken = responderLintRules.filter((rule) => !rule.holds(draft)).map((rule) => rule.name);
   if (broken.length > 0) throw new LintError(broken);

@@ -5,14 +5,14 @@ import { readChildren, readElement } from "./x509.ts";
 
 /** A certificate and key that sign files. The key is not an issuer's. */
 export interface FileSigner {
-  /** The signer's own first, then its chain, DER. */
+  /** The signer's own certificate first, then its chain, DER. */
   readonly certificates: readonly Buffer[];
   readonly key: KeyObject;
 }
 
 /**
- * Reads a signer from PEM. Throws if certificate or key cannot be read, the key is of another kind, or they do not
- * belong together.
+ * Reads a signer from PEM. Throws if certificate or key cannot be read, the key's type is not supported, or certificate
+ * and key do not belong together.
  */
 export function readFileSigner({ certificate, key }: { certificate: string; key: string }): FileSigner {
   const blocks = certificate.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
@@ -45,7 +45,7 @@ export function signedData(content: Uint8Array, { certificates, key }: FileSigne
     sequence(contentTypeOid, setOf(dataOid)),
     sequence(messageDigestOid, setOf(octetString(hash(digest, content, "buffer")))),
   ];
-  // Section 5.4: the signature is over the SET OF, although the file contains it under the implicit tag.
+  // Section 5.4: the signature covers the SET OF, although the file contains it under the implicit tag.
   const asSet = setOf(...attributes);
   const asWritten = Buffer.from(asSet);
   asWritten[0] = implicit0;

@@ -1,6 +1,6 @@
 import type { SignatureAlgorithm } from "./algorithms.ts";
 
-/** A private key that can be used but not read: an encrypted file, or a token behind PKCS#11. */
+/** A private key that the service can use but not read: an encrypted file, or a token behind PKCS#11. */
 export interface Signer {
   readonly algorithm: SignatureAlgorithm;
   readonly publicKeySpki: Uint8Array;

@@ -1,7 +1,7 @@
 /**
  * The only module that imports @peculiar/x509, which needs reflect-metadata loaded first and a Web Crypto provider; all
- * other modules import from here. It also locates elements in bytes that must stay unchanged, which @peculiar/x509
- * cannot do.
+ * other modules import from here. This module also locates elements in bytes that must stay unchanged, which
+ * @peculiar/x509 cannot do.
  */
 import "reflect-metadata";
 import { webcrypto } from "node:crypto";
@@ -37,7 +37,7 @@ export interface DerElement {
 
 /**
  * Reads the element that begins at `start` (X.690 section 8.1): single-octet tags and definite lengths only. Throws
- * RangeError for anything else and for an element that does not end within `der`.
+ * RangeError for any other encoding and for an element that does not end within `der`.
  */
 export function readElement(der: Uint8Array, start = 0): DerElement {
   const tagOctet = der[start];
@@ -58,7 +58,9 @@ export function readElement(der: Uint8Array, start = 0): DerElement {
   return { tagOctet, start, contentStart, end };
 }
 
-/** Returns the elements directly inside `parent`, in order. Throws RangeError if they do not fill it exactly. */
+/**
+ * Returns the elements directly inside `parent`, in order. Throws RangeError if they do not fill the parent exactly.
+ */
 export function readChildren(der: Uint8Array, parent: DerElement): DerElement[] {
   const children: DerElement[] = [];
   for (let at = parent.contentStart; at < parent.end;) {

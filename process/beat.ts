@@ -14,29 +14,29 @@ import { programVersion } from "../runtime/program-files.ts";
 export interface Beat {
   /** The process's id, drawn at each start. */
   readonly id: string;
-  /** Notes a problem; repeated reports count once. */
+  /** Notes a problem. Repeated reports of the same problem count once. */
   report(code: ProblemCode, detail: string): void;
-  /** Ends this problem, if it was reported. */
+  /** Ends a reported problem. Does nothing if it was not reported. */
   end(code: ProblemCode, detail: string): void;
   /** Returns the current problems. */
   problems(): ProblemCode[];
   /**
    * Registers the process and sends heartbeats until the lifecycle stops it. Resolves after the first attempt: while
-   * Postgres is away, failures are logged and retried.
+   * Postgres is unavailable, failures are logged and retried.
    */
   start(options: { ocspUrl?: string }): Promise<void>;
 }
 
 export interface BeatOptions {
   kind: ProcessKind;
-  /** The queue that it uses; null for none. */
+  /** The queue that the process uses; null for none. */
   queue: string | null;
-  /** The most connections to Postgres that it opens. */
+  /** The most connections to Postgres that the process opens. */
   connectionsMax: number;
   db: Database;
-  /** `skewMs`: how far this clock is ahead of the database's, in milliseconds, if the two were compared. */
+  /** `skewMs`: how far this clock is ahead of the database's, in milliseconds, if the clocks have been compared. */
   clock: Clock & { readonly skewMs?: number | null };
-  /** Runs with each beat. */
+  /** Runs with each heartbeat. */
   alsoLook?: () => Promise<unknown>;
   log: Log;
   lifecycle: Lifecycle;
@@ -45,7 +45,7 @@ export interface BeatOptions {
 const beatMs = 5_000;
 const removeMsMax = 1_000;
 
-/** Prepares the beat of this process; it writes nothing before `start`. */
+/** Creates the beat of this process; the beat writes nothing before `start`. */
 export function createBeat({
   kind,
   queue,
@@ -99,7 +99,7 @@ export function createBeat({
       lifecycle.onStop("beat", async () => {
         clearInterval(timer);
         await beating;
-        // A row that remains is removed later.
+        // Another process later removes a row that remains.
         await within(removeMsMax, processes.remove(db, id));
       });
       await beat();

@@ -11,7 +11,7 @@ import { Unstartable } from "../runtime/config/unstartable.ts";
 
 /** Something that this process can reach but should not. */
 export interface BoundaryFinding {
-  /** For programs: `superuser`, `member_of:NAME`, `reads_file:NAME` … */
+  /** In machine-readable form: `superuser`, `member_of:NAME`, `reads_file:NAME` … */
   reason: string;
   remedy: string;
 }
@@ -25,7 +25,10 @@ interface BoundaryOptions {
   log: Log;
 }
 
-/** Files that open issuer keys, sign the audit log or are root keys. No process that clients connect to may read them. */
+/**
+ * Files that open issuer keys, sign the audit log or contain root keys. Processes that clients connect to must not be
+ * able to read them.
+ */
 const keyFiles = ["issuer-key-passphrase", "audit-key.json", "ceremony"] as const;
 
 const againMs = 1_000;
@@ -45,8 +48,8 @@ const notYet: ReadonlySet<unknown> = new Set(["3D000", "22023", "42704"]);
 /**
  * Checks once whether the login and the files in the data directory confine this process to its role. Throws {@link
  * Unstartable} if the login cannot assume the role, and for any finding if REALMPASS_BOUNDARY is `enforce`; otherwise
- * logs findings and reports them as a problem. Waits while Postgres is unavailable or lacks the database or the role;
- * for {@link refusedMsMax} also while it refuses the password. Any other failure is a bug and is thrown.
+ * logs findings and reports them as a problem. Waits while Postgres is unavailable or lacks the database or the role.
+ * If Postgres refuses the password, waits only for {@link refusedMsMax}. Throws any other failure, which is a bug.
  */
 export async function guardBoundary(options: BoundaryOptions): Promise<void> {
   const startedAt = performance.now();

@@ -21,7 +21,7 @@ export const serverVariables = [
   "REALMPASS_DATABASE_CONNECTIONS",
 ] as const;
 
-/** A server process cannot do without a database. */
+/** The configuration of a server process, which always needs a database. */
 export type ServerConfig = Config<(typeof serverVariables)[number]> &
   Partial<Config<(typeof queueVariables)[number]>> & { readonly DATABASE_URL: string };
 
@@ -31,7 +31,7 @@ const withArticle: Readonly<Record<ServerName, string>> = {
   responder: "a responder",
 };
 
-/** Reads the variables of every server process and the given ones. Throws a `ConfigError` without a database. */
+/** Reads the variables of every server process and the given variables. Throws a `ConfigError` without a database. */
 export function loadServerConfig<Names extends Variable>(
   name: ServerName,
   variables: readonly Names[],

@@ -9,21 +9,24 @@ export interface Disk {
   /** Notes that Postgres reported a full disk (SQLSTATE 53100). */
   noteFull(): void;
   /**
-   * Whether Postgres has recently reported a full disk, or (if the system shows it) the disk of a trial's own Postgres
-   * is nearly full.
+   * Whether Postgres has recently reported a full disk, or the disk of a trial's own Postgres is nearly full, if the
+   * system shows its free space.
    */
   isFull(): Promise<boolean>;
 }
 
-/** How long a disk counts as full after a report, in milliseconds. */
+/** How long a disk counts as full after Postgres reported it, in milliseconds. */
 const noteMs = 30_000;
 
-/** On a full disk Postgres stops, but loses nothing; the operator should know before that. */
+/** On a full disk Postgres stops, but loses no data; the operator should know before it stops. */
 const freeBytesMin = 256 * 1024 * 1024;
 
 const detail = "the disk of PostgreSQL is full";
 
-/** `npm start` keeps its Postgres in the data directory; in other installations the directory contains only small files. */
+/**
+ * Creates the check of the disk. Only `npm start` keeps its Postgres in the data directory; in other installations the
+ * directory contains only small files.
+ */
 export function createDisk({
   dataDirectory,
   problems,
@@ -33,7 +36,7 @@ export function createDisk({
   dataDirectory: string;
   problems: Pick<Beat, "report" | "end">;
   log: Pick<Log, "error">;
-  /** Only tests set it. */
+  /** Only tests set this limit. */
   bytesMin?: number;
 }): Disk {
   let timer: NodeJS.Timeout | undefined;

@@ -1,9 +1,9 @@
 import { Histogram, type Registry } from "prom-client";
 
-/** Work done for several items at once; see `createBatcher`. */
+/** Kinds of work that is done for several items together; see `createBatcher`. */
 export type BatchName = "accept" | "holders" | "claim" | "collect";
 
-/** The steps of a single creation that the service itself performs, in order. */
+/** The steps that the service performs for a single issuance, in order. */
 export type IssuanceStep = "accept" | "task" | "claim" | "sign" | "settle" | "collect";
 
 /** Shows where a process spends its time under load. */

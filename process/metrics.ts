@@ -40,7 +40,7 @@ export async function serveMetrics({
   readiness: LookForReadiness;
   host: string;
   port: number;
-  /** The port that is replaced by a free one if it is taken. */
+  /** The default port. If it is taken, a free port replaces it. */
   usual?: number;
   log: Log;
 }): Promise<MetricsServer> {
@@ -107,7 +107,7 @@ export async function serveMetrics({
   };
 }
 
-/** Wraps data as the API does, but without a request id: this port has none. */
+/** Wraps data as the API does, but without a request id, which this port does not assign. */
 const sendData = (response: ServerResponse, data: unknown): void => {
   sendJson(response, 200, { result: "ok", code: 200, data });
 };

@@ -11,7 +11,7 @@ export interface ProcessMetrics {
 /** Connection exceptions, rollbacks, insufficient resources, interventions and system errors: never a caller's fault. */
 const counted: ReadonlySet<string> = new Set(["08", "40", "53", "57", "58"]);
 
-/** Registers the metrics; their values are collected when they are read. */
+/** Registers the metrics; reading the metrics collects their values. */
 export function createProcessMetrics(
   registry: Registry,
   {

@@ -7,16 +7,16 @@ import { answerWithin } from "../runtime/deadline.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProcessSecrets } from "./secrets.ts";
 
-/** The needs of a process that serves. */
+/** What a process needs in order to serve. */
 export type Need = "database" | "schema" | "keys" | "clock";
 
-/** Whether a process can serve now. Its reasons are public: they contain no host and no secret. */
+/** Whether a process can serve now. The reasons are public: they contain no host and no secret. */
 export interface Readiness {
   /** How long the database took to respond, in milliseconds. */
   databaseMs: number;
   /**
-   * The unmet needs, and why they are unmet; empty if the process can serve. While the database is unavailable, the
-   * schema is unknown.
+   * The unmet needs and their reasons; empty if the process can serve. While the database is unavailable, the state of
+   * the schema is unknown.
    */
   lacks: { path: Need; reason: string }[];
 }
@@ -24,7 +24,7 @@ export interface Readiness {
 /** Checks whether this process can serve. Never rejects. */
 export type LookForReadiness = () => Promise<Readiness>;
 
-/** Returns the data for a process that can serve; the API and the metrics ports use the same. */
+/** Returns the data for a process that can serve; the API and the metrics ports use the same data. */
 export const readyData = ({ databaseMs }: Readiness) => ({
   database: { ok: true, ms: databaseMs },
   schema: { ok: true },
@@ -35,7 +35,7 @@ export const readyData = ({ databaseMs }: Readiness) => ({
 /** Returns one sentence that lists what is missing. */
 export const notReady = ({ lacks }: Readiness): string => `Not ready: ${lacks.map(({ path }) => path).join(", ")}.`;
 
-/** When to ask again, in seconds. */
+/** After how many seconds a client should ask again. */
 export const readinessRetryAfterSeconds = 1;
 
 /** A database that takes longer than this counts as unavailable. */

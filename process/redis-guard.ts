@@ -5,7 +5,7 @@ import { Unstartable, unstartableExitCode } from "../runtime/config/unstartable.
 
 /**
  * Checks whether REDIS_URL leads to a Redis Cluster, and throws {@link Unstartable} if so. Does not wait while Redis is
- * unavailable: it is checked as soon as it responds, and a cluster then ends the process.
+ * unavailable: as soon as Redis responds it is checked, and a cluster then ends the process.
  */
 export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lifecycle: Lifecycle }): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -19,7 +19,7 @@ export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lif
       if (waited) reject(new Unstartable(`REDIS_URL: ${clusterRefused}`));
       else void lifecycle.stop("Redis Cluster").finally(() => process.exit(unstartableExitCode));
     };
-    // The code that uses Redis reports that it is unavailable.
+    // The code that uses Redis reports when Redis is unavailable.
     const redis = openRedis(url, "produce", stopWaiting);
     const disconnect = (): void => {
       redis.disconnect();
@@ -32,7 +32,7 @@ export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lif
           if (found) refuse();
           else stopWaiting();
         })
-        // Redis became unavailable again, or the login may not ask.
+        // Redis became unavailable again, or its login lacks the right to ask.
         .catch(stopWaiting);
     });
   });

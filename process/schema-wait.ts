@@ -10,9 +10,9 @@ const lookMs = 1_000;
 const logEveryMs = 10_000;
 
 /**
- * Waits until every migration of this version has been run and `migrate` has ended: it grants the roles' rights last.
- * Until then the process takes no task and writes nothing; `onWait` is called once if it has to wait. Throws {@link
- * SchemaAhead} if the database requires a newer version than this one.
+ * Waits until every migration of this version has been run and `migrate`, which grants the roles' rights last, has
+ * ended. Until then the process takes no task and writes nothing; `onWait` is called once if the process has to wait.
+ * Throws {@link SchemaAhead} if the database requires a newer version than this one.
  */
 export async function awaitSchema({
   db,
@@ -44,7 +44,8 @@ export async function awaitSchema({
       if (pending.length > 0) return { pending };
       const { minimum, migratedTo } = await installation.versions(database);
       if (minimum !== null && !knowsMigration(minimum)) throw new SchemaAhead(minimum);
-      // Later versions have later names. Until this name is recorded, the roles may lack rights.
+      // Later versions have migrations with later names. Until this version's last name is recorded, the roles may lack
+      // rights.
       return migratedTo !== null && migratedTo >= newestMigration ? "as it must be" : { pending };
     } catch (error) {
       if (error instanceof SchemaAhead) {

@@ -15,13 +15,16 @@ import type { Variable } from "../runtime/config/variables.ts";
 export interface ProcessSecrets {
   /** Reads required secrets. Throws a ConfigError; waits while the database is unavailable. */
   read<Name extends DrawnSecret>(names: readonly Name[]): Promise<Record<Name, string>>;
-  /** Returns the public output key: from its variable or file, else the installation's, as soon as it exists. */
+  /**
+   * Returns the public output key: from its variable or file, else the installation's. Waits until the installation has
+   * an output key.
+   */
   readOutputPublicKey(): Promise<string>;
   /** Throws a ConfigError if a secret is not the installation's; waits while the database is unavailable. */
   requireMatching(held: readonly HeldSecret[]): Promise<void>;
   /**
-   * Compares secrets that matched again. Returns the variables whose secret the installation no longer has, and logs
-   * each of them once.
+   * Compares the secrets again that {@link requireMatching} accepted. Returns the variables whose secret is no longer
+   * the installation's, and logs each variable once.
    */
   findMismatches(): Promise<Variable[]>;
   /** The last result of {@link findMismatches}; undefined before the first comparison. */

@@ -23,19 +23,19 @@ import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
 /** The parts that a server process works with. All of them stop with the lifecycle. */
 export interface ServerProcess {
-  /** The options that `db` was opened with, for connections of another kind. */
+  /** The options that opened `db`, for connections of another kind. */
   database: DatabaseOptions;
   db: Database;
-  /** The machine's clock, corrected by the database's. */
+  /** The machine's clock, corrected by the database's clock. */
   clock: DatabaseClock;
-  /** Connects only at its first use; responders never use it. */
+  /** Connects only when first used; responders never use it. */
   backend: QueueBackend;
   registry: Registry;
   /** Whether the process can serve. */
   readiness: LookForReadiness;
   disk: Disk;
   metricsPort: number;
-  /** Sends the process's heartbeats, once it is started. */
+  /** Sends the process's heartbeats, once `start` is called. */
   beat: Beat;
   log: Log;
   lifecycle: Lifecycle;
@@ -50,15 +50,15 @@ export interface ServerProcessOptions {
   /** Receives the lifecycle before anything starts. */
   begin: (lifecycle: Lifecycle) => void;
   answerSecondsMax?: number;
-  /** Limit for connections to the database, whatever the configuration allows. */
+  /** The most connections to the database, whatever the configuration allows. */
   connectionsMax?: number;
-  /** How many connections BullMQ has if its tables are in Postgres. Default: as many as the database. */
+  /** The most connections that BullMQ opens if its tables are in Postgres. Default: as many as for the database. */
   queueConnectionsMax?: number;
-  /** How many more connections to the database the process opens on its own. Default: none. */
+  /** How many further connections to the database the process opens itself. Default: none. */
   ownConnections?: number;
   /** Extra connections, shared by all lookups of this process. Default: none. */
   readers?: number;
-  /** Called once if the process has to wait for `migrate`, to serve requests in the meantime. */
+  /** Called once if the process must wait for `migrate`, so it can serve requests during the wait. */
   onSchemaWait?: (waiting: { readiness: LookForReadiness; log: Log; lifecycle: Lifecycle }) => Promise<void>;
 }
 
@@ -157,7 +157,7 @@ export async function startServerProcess({
 
   const disk = createDisk({ dataDirectory: config.REALMPASS_DATA_DIRECTORY, problems: beat, log });
 
-  // Before anything waits for Postgres, so a waiting process shows as live and not ready.
+  // Created before anything waits for Postgres, so a waiting process shows as live and not ready.
   const readiness = createReadiness({ db, clock, secrets, log });
   const served = await serveMetrics({
     registry,
@@ -189,7 +189,7 @@ export async function startServerProcess({
   };
 }
 
-/** Turns the output of libraries and of Node itself into log lines. */
+/** Logs the warnings of libraries and of Node itself. */
 function takeWarnings(log: Log): void {
   const logWarning = (...given: unknown[]): void => {
     log.warn(
@@ -218,7 +218,7 @@ async function countPending(db: Database): Promise<number | undefined> {
 /** PostgreSQL appendix A. */
 const diskFull = "53100";
 
-/** Returns the same name for all processes with the same queue; it does not contain the URL's password. */
+/** Returns the same name for all processes with the same queue; the name does not contain the URL's password. */
 function queueName(redisUrl: string | undefined): string {
   if (redisUrl === undefined) return "postgres";
   const { hostname, port, pathname } = new URL(redisUrl);

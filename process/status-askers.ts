@@ -5,8 +5,8 @@ import type { AskedFor, StatusAsker } from "../db/queries/certificates/status-as
 
 export interface StatusAskers {
   /**
-   * Notes that a client asked about an issuer's certificates. Does not delay the answer; the note is written to the
-   * database within seconds.
+   * Notes that a client asked about an issuer's certificates. Does not delay the answer; the database receives the note
+   * within seconds.
    */
   note(issuerId: string, address: string, at: Date): void;
   /** Writes the notes to the database. Throws if that fails, and keeps the unwritten notes. */
@@ -22,7 +22,7 @@ export function plainAddress(address: string): string | null {
 /** An address is written at most this often. */
 const noteMsMin = 60_000;
 
-/** The most addresses noted in one process. Further ones are dropped: they serve only as a hint. */
+/** The most addresses noted in one process. Further addresses are dropped, because they serve only as a hint. */
 const addressesMax = 1_024;
 
 /** Collects the addresses that ask about issuers' certificates, and writes them together. */

@@ -1,7 +1,7 @@
-/** Counts one more request from an address. Returns false if it exceeds the limit. */
+/** Counts one more request from an address. Returns false if the request exceeds the limit. */
 export type WithinLimit = (address: string) => boolean;
 
-/** Addresses counted individually; all others share one count. */
+/** How many addresses are counted individually; all other addresses share one count. */
 const addressesMax = 20_000;
 const windowMs = 1_000;
 

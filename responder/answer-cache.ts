@@ -14,11 +14,11 @@ export interface AnswerCache {
   set(key: string, answer: KeptAnswer, at: Date): void;
 }
 
-/** How long an answer is repeated. This delays the effect of a revocation by the same time. */
+/** How long an answer is repeated. A revocation takes effect up to this much later. */
 const keptMs = 500;
 const answersMax = 5_000;
 
-/** Keeps answers without a nonce briefly. The oldest are dropped to make room. */
+/** Creates a cache that keeps answers without a nonce briefly. The oldest answers make room for new ones. */
 export function createAnswerCache(): AnswerCache {
   const kept = new BoundedMap<string, { answer: KeptAnswer; until: number }>(answersMax);
   return {

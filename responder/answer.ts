@@ -7,9 +7,12 @@ export interface OcspAnswer {
   readonly outcome: OcspOutcome;
   /** OCSPResponse, DER. */
   readonly body: Buffer;
-  /** Set if the answer is the same for every client, so that caches may repeat it for a moment (RFC 5019 section 6). */
+  /**
+   * When the answer was signed. Set only if the answer is the same for every client, so caches can repeat it for a
+   * moment (RFC 5019 section 6).
+   */
   readonly signedAt?: Date;
-  /** Whether it contains the status of a device's certificate. */
+  /** Whether the answer contains the status of a device's certificate. */
   readonly isAboutDevice?: boolean;
 }
 

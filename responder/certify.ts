@@ -11,18 +11,17 @@ export interface Certified {
 }
 
 /**
- * Obtains a certificate of the issuer for a responder's public key. Calling it again for the same key continues the
- * wait.
+ * Obtains a certificate of the issuer for a responder's public key. Another call for the same key continues the wait.
  */
 export type Certify = (request: { issuerId: string; publicKeySpki: Buffer }) => Promise<Certified>;
 
-/** How often to check whether a worker has signed, and for how long. */
+/** How often to check whether a worker has signed the certificate, and for how long. */
 const lookMs = 250;
 const waitMsMax = 10_000;
 
 /**
- * Requests the certificate by a row, which a worker finds within a second. Rejects if no worker has signed after 10 s;
- * the row stays.
+ * Creates a function that requests a certificate by a row, which a worker finds within a second. It rejects if no
+ * worker has signed after 10 s; the row stays.
  */
 export function createCertify({ db, processId }: { db: Database; processId: string }): Certify {
   return async ({ issuerId, publicKeySpki: publicKey }) => {

@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { parseTrustedProxies } from "../runtime/config/networks.ts";
 
-/** Returns the client's address, as far as it can be known. */
+/** Returns the client's address, as far as proxies reveal it. */
 export type ClientAddress = (remoteAddress: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * Returns the last address in X-Forwarded-For that is not a trusted proxy's, if a trusted proxy sends the request;
- * otherwise the sender's. This machine is always trusted: an API on it forwards requests.
+ * Creates a function that returns the last address in X-Forwarded-For that is not a trusted proxy's, if a trusted proxy
+ * sends the request; otherwise the sender's address. This machine is always trusted: an API on it forwards requests.
  */
 export function createClientAddress(trustedProxies: string): ClientAddress {
   const isTrusted = parseTrustedProxies(`loopback,${trustedProxies}`);
@@ -24,5 +24,5 @@ export function createClientAddress(trustedProxies: string): ClientAddress {
   };
 }
 
-/** Returns an IPv4 address in its own notation, also if a listener sees it as an IPv6 address. */
+/** Returns an IPv4 address in IPv4 notation, even if a listener reports it as an IPv6 address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -4,23 +4,26 @@ import { p256SpkiPrefix } from "../pki/algorithms.ts";
 import type { Certify } from "./certify.ts";
 import type { OcspIssuer } from "./issuers.ts";
 
-/** A delegated responder of one issuer. Its key was made here and never leaves this process. */
+/** A delegated responder of one issuer. Its key was made in this process and never leaves it. */
 export interface Identity {
   /** SHA-1 of the public key: the responder's id. */
   readonly keyHash: Buffer;
   /** DER. */
   readonly certificate: Buffer;
-  /** Signs with ECDSA and SHA-256, DER. */
+  /** Returns a signature of ECDSA with SHA-256, DER. */
   sign(bytes: Uint8Array): Buffer;
 }
 
-/** There is no responder for this issuer at the moment. */
+/** No responder is available for this issuer at the moment. */
 export class IdentityUnavailable extends Error {
   override readonly name = "IdentityUnavailable";
 }
 
 export interface Identities {
-  /** Returns the issuer's current responder. Throws {@link IdentityUnavailable} if there is none and none can be made. */
+  /**
+   * Returns the issuer's current responder. Throws {@link IdentityUnavailable} if there is no responder and the process
+   * cannot make one.
+   */
   of(issuer: OcspIssuer): Promise<Identity>;
 }
 
@@ -28,7 +31,8 @@ interface Held {
   identity: Identity;
   renewAt: number;
   /**
-   * The responder stops using its certificate at this time, before it expires: a client may take a moment to check it.
+   * The responder stops using its certificate at this time, before the certificate expires: a client may take a moment
+   * to check it.
    */
   usableUntil: number;
 }
@@ -41,7 +45,7 @@ interface KeyPair {
 
 interface Entry {
   held?: Held;
-  /** Waits for its certificate, which may arrive after every request has timed out. */
+  /** The key that waits for its certificate, which may arrive after every request has timed out. */
   keyPair?: KeyPair;
   making?: Promise<Held>;
   /** After a failure no certificate is requested before this time. */
@@ -52,8 +56,9 @@ const marginMs = 60_000;
 const pauseMs = 1_000;
 
 /**
- * Makes a delegated responder for each issuer when it is first needed. Halfway through its validity it makes another;
- * until the new one has its certificate, the first stays in use. Failed requests are repeated.
+ * Creates a delegated responder for each issuer when it is first needed. Halfway through the responder's validity,
+ * creates its successor; until the successor has its certificate, the first responder stays in use. Repeats failed
+ * requests.
  */
 export function createIdentities({
   certify,

@@ -7,18 +7,18 @@ import { children, contentOf, DerError, encodingOf, expectTag, readWhole } from 
 import { contextConstructed, tag } from "../pki/der.ts";
 import type { CertId, CertIdHash } from "./ocsp-request.ts";
 
-/** An issuer as a responder needs it. */
+/** An issuer with the data that a responder needs. */
 export interface OcspIssuer {
   readonly issuerId: string;
   readonly notAfter: Date;
-  /** The hashes of its name and key in a CertID, by algorithm. */
+  /** The hashes of the issuer's name and key in a CertID, by algorithm. */
   readonly hashes: Readonly<Record<CertIdHash, { name: Buffer; key: Buffer }>>;
 }
 
 export interface OcspIssuers {
-  /** Returns the issuer until it expires: nothing that it signed is valid afterwards. */
+  /** Returns the issuer; undefined once it has expired, because nothing that it signed is valid afterwards. */
   find(issuerId: string): Promise<OcspIssuer | undefined>;
-  /** Returns the unexpired issuers: the issuing ones first, newest first. */
+  /** Returns the unexpired issuers: first the CAs that currently issue, then the others, newest first. */
   listCurrent(limit: number): Promise<OcspIssuer[]>;
 }
 
@@ -66,7 +66,7 @@ export function isIssuerOf(issuer: OcspIssuer, { hash: algorithm, issuerNameHash
   return name.equals(issuerNameHash) && key.equals(issuerKeyHash);
 }
 
-/** Skips an issuer that cannot be read: the others must still be served. */
+/** Reads an issuer; skips an unreadable issuer, because the responder must still serve the others. */
 function readIfReadable(row: ocsp.OcspIssuer): OcspIssuer[] {
   try {
     return [readOcspIssuer(row)];
@@ -76,7 +76,10 @@ function readIfReadable(row: ocsp.OcspIssuer): OcspIssuer[] {
   }
 }
 
-/** Hashes the name as encoded in the issuer's certificate, and only the bits of its key (RFC 6960 section 4.1.1). */
+/**
+ * Reads an issuer from its row. Hashes its name as encoded in its certificate, and only the bits of its key (RFC 6960
+ * section 4.1.1).
+ */
 function readOcspIssuer({ id, certificate, notAfter }: ocsp.OcspIssuer): OcspIssuer {
   const fields = children(expectTag(children(readWhole(certificate, tag.sequence))[0], tag.sequence));
   if (fields[0]?.tagOctet === contextConstructed(0)) fields.shift();

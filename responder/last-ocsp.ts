@@ -7,24 +7,24 @@ type AskedRow = Pick<StatusRow, "certificateId" | "lastOcspAt" | "revokedAt">;
 
 export interface LastOcsp {
   /**
-   * Notes that a certificate's status was sent to an address. Does not delay the answer; the note is written to the
-   * database within seconds. Of several answers to one address until then, the first refusal counts, or else the first
-   * answer.
+   * Notes that a certificate's status was sent to an address. Does not delay the answer; the database receives the note
+   * within seconds. If the address gets several answers before that, the note is about the first refusal, else about
+   * the first answer.
    */
   note(row: AskedRow, asked: { address: string; at: Date }): void;
   /** Writes the notes to the database. Throws if that fails, and keeps the unwritten notes. */
   flush(): Promise<void>;
 }
 
-/** Further notes are dropped: clients will ask about the certificate again. */
+/** The most notes kept in memory. Further notes are dropped: clients will ask about the certificate again. */
 const notedMax = 50_000;
 
-/** Rows per statement: few enough that no other transaction waits long for one of them. */
+/** Rows per statement: few enough that other transactions do not wait long for a row. */
 const slice = 1_000;
 
 /** Collects when each certificate's status was last sent, and writes these times together. */
 export function createLastOcsp(db: Pick<Database, "query">): LastOcsp {
-  /** By certificate and address: the database knows which addresses count. */
+  /** Notes by certificate and address: only the database knows which addresses count. */
   const noted = new Map<string, Answered>();
 
   return {

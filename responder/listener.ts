@@ -17,19 +17,19 @@ export interface ListenerOptions {
   port: number;
   clientAddress: ClientAddress;
   withinLimit: WithinLimit;
-  /** The most requests in progress; further ones get "try later". Default: 2,000. */
+  /** The most requests in progress; further requests get "try later". Default: 2,000. */
   inFlightMax?: number;
-  /** How long to wait for slow clients, where it differs from {@link slowClients}. */
+  /** How long to wait for slow clients, where the time differs from {@link slowClients}. */
   slowClients?: Partial<SlowClients> | undefined;
   /** Called once for each answer. */
   onAnswer: (outcome: OcspOutcome, seconds: number) => void;
-  /** Called for a request that is not answered because of a bug; its connection is closed. */
+  /** Called for a request that a bug leaves unanswered; the request's connection is closed. */
   onUnexpectedError: (error: unknown) => void;
 }
 
 export interface OcspListener {
   port: number;
-  /** Accepts no further connections and resolves when every request is answered. */
+  /** Accepts no further connections and resolves when the responder has answered every request. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface OcspListener {
 const slowClients = { headersTimeout: 5_000, requestTimeout: 8_000, connectionsCheckingInterval: 1_000 };
 export type SlowClients = typeof slowClients;
 
-/** Closes idle connections, and bounds the size of a request's headers. */
+/** Closes idle connections, and limits the size of a request's headers. */
 const limits = { keepAliveTimeout: 15_000, maxHeaderSize: 16_384 };
 const connectionsMax = 4_096;
 
@@ -145,7 +145,10 @@ function decode(encoded: string): Buffer {
 /** The client closed its connection before its request was complete. */
 class ClientGone extends Error {}
 
-/** A body within the limit; undefined beyond it. Rejects with {@link ClientGone} when the client goes away. */
+/**
+ * Returns a body within the limit; undefined for a larger body. Rejects with {@link ClientGone} if the client closes
+ * the connection.
+ */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > requestBytesMax) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -162,14 +165,14 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
     request.on("error", (cause) => {
       reject(new ClientGone("the request broke off", { cause }));
     });
-    // The error is made only when needed: its stack would cost each answer more than reading the request.
+    // The error is created only when needed: its stack would cost each answer more than reading the request.
     request.on("close", () => {
       if (!request.readableEnded) reject(new ClientGone("the client went away"));
     });
   });
 }
 
-/** Refuses a request that is not OCSP, and does not read the rest of it. */
+/** Refuses a request that is not OCSP, and does not read its rest. */
 function refuse(response: ServerResponse, status: number): void {
   if (status === 405) response.setHeader("Allow", "GET, HEAD, POST");
   response.writeHead(status, { Connection: "close", "Content-Length": 0 }).end();
@@ -182,7 +185,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
 
 function send(request: IncomingMessage, response: ServerResponse, { outcome, body, signedAt }: OcspAnswer): void {
   if (outcome === "tryLater") {
-    // FreeRADIUS treats every answer with status 200 that is not "good" as a refusal, including this one.
+    // FreeRADIUS treats every answer with status 200 that is not "good" as a refusal, including this answer.
     response
       .writeHead(503, { "Content-Type": responseType, "Content-Length": body.length, "Cache-Control": "no-store" })
       .end(body);

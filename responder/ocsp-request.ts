@@ -16,14 +16,14 @@ export const requestBytesMax = 4_096;
 /** The most certificates that one request may ask about. */
 export const certIdsMax = 32;
 
-/** Nonce lengths in octets (RFC 9654 section 2.1). */
+/** The longest nonce in octets (RFC 9654 section 2.1). */
 const nonceOctetsMax = 128;
 
 const extensionsMax = 16;
 
 export type CertIdHash = "sha1" | "sha256" | "sha384" | "sha512";
 
-/** The identification of one certificate in a request (RFC 6960 section 4.1.1). */
+/** Identifies one certificate in a request (RFC 6960 section 4.1.1). */
 export interface CertId {
   /** As sent, DER: the answer repeats it. */
   readonly der: Buffer;
@@ -42,8 +42,9 @@ export interface OcspRequest {
 }
 
 /**
- * Reads an OCSPRequest (RFC 6960 section 4.1.1); returns undefined if the bytes are not one. Ignores a signature,
- * because every client may ask. Ignores unknown extensions; a critical one makes the request malformed.
+ * Reads an OCSPRequest (RFC 6960 section 4.1.1); returns undefined if the bytes are not an OCSPRequest. Ignores a
+ * signature, because every client may ask. Ignores unknown extensions, except that a critical extension makes the
+ * request malformed.
  */
 export function readOcspRequest(bytes: Buffer): OcspRequest | undefined {
   if (bytes.length > requestBytesMax) return undefined;
@@ -99,7 +100,7 @@ function readRequest(request: Der): CertId {
   };
 }
 
-/** The parameters of these algorithms are absent or NULL (RFC 5754 section 2). */
+/** Returns the hash algorithm. Its parameters are absent or NULL (RFC 5754 section 2). */
 function readHashAlgorithm(algorithm: Der): CertIdHash | null {
   const [identifier, parameters] = children(algorithm, 2);
   if (parameters !== undefined && contentOf(expectTag(parameters, tag.null)).length > 0) throw new DerError("not NULL");
@@ -129,7 +130,7 @@ function readSerialNumber(integer: Der): string | null {
   return decimal.length > 48 ? null : decimal;
 }
 
-/** Reads Extensions (RFC 5280 section 4.1). Returns the nonce if one is allowed here and present. */
+/** Reads Extensions (RFC 5280 section 4.1). Returns the nonce if a nonce is allowed here and present. */
 function readExtensions(tagged: Der, known: ReadonlySet<string>): Buffer | null {
   const extensions = children(onlyChild(tagged, tag.sequence), extensionsMax);
   if (extensions.length === 0) throw new DerError("no extension");
@@ -151,7 +152,7 @@ function readExtensions(tagged: Der, known: ReadonlySet<string>): Buffer | null 
   return nonce;
 }
 
-/** RFC 2560 clients put the octets into the extension without a type. */
+/** Returns the number of octets of a nonce. RFC 2560 clients put the octets into the extension without a type. */
 function octetsOfNonce(value: Buffer): number {
   try {
     return contentOf(readWhole(value, tag.octetString)).length;
@@ -165,7 +166,10 @@ const trueOctet = Buffer.from([0xff]);
 
 const nonceName = oid("1.3.6.1.5.5.7.48.1.2").toString("hex");
 
-/** Nonce, acceptable response types (every client accepts the basic one), preferred signature algorithms (a wish). */
+/**
+ * Nonce, acceptable response types (every client accepts the basic type), preferred signature algorithms (only a
+ * preference).
+ */
 const requestExtensions: ReadonlySet<string> = new Set(
   ["1.3.6.1.5.5.7.48.1.2", "1.3.6.1.5.5.7.48.1.4", "1.3.6.1.5.5.7.48.1.8"].map((name) => oid(name).toString("hex")),
 );

@@ -22,7 +22,10 @@ import { ocspWaits } from "../domain/certificate/ocsp-waits.ts";
 import { within } from "../runtime/deadline.ts";
 
 export interface Responder {
-  /** Returns the OCSP response to an address's request for an issuer. Never rejects: a failure is a response, too. */
+  /**
+   * Returns the OCSP response to an address's request for an issuer. Never rejects: a failure is also returned as a
+   * response.
+   */
   answer(issuerId: string, request: Buffer, address: string): Promise<OcspAnswer>;
 }
 
@@ -39,13 +42,16 @@ export interface ResponderDeps {
   waitMsMax?: number;
 }
 
-/** Who asks, from where and when. */
+/** The address that asks, and when it asks. */
 interface Asking {
   address: string;
   at: Date;
 }
 
-/** Answers OCSP requests from the database, signed on demand by the issuer's delegated responder (RFC 6960). */
+/**
+ * Creates a responder that answers OCSP requests from the database. The issuer's delegated responder signs each answer
+ * on demand (RFC 6960).
+ */
 export function createResponder(deps: ResponderDeps): Responder {
   const { issuers, identities, readStatus, lastOcsp, askers, counts, clock, onUnexpectedError } = deps;
   const { waitMsMax = ocspWaits.responderMs } = deps;
@@ -53,7 +59,8 @@ export function createResponder(deps: ResponderDeps): Responder {
 
   function note(issuerId: string, row: StatusRow, { address, at }: Asking): void {
     lastOcsp.note(row, { address, at });
-    // Any client can ask about a number that does not exist; only a device presents one that does.
+    // Only a known number shows that the address asks for a device: any client can ask about a number that does not
+    // exist.
     if (row.certificateId !== null) askers.note(issuerId, address, at);
   }
 
@@ -88,7 +95,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     const responses = certIds.map(({ der }, index) => ({ certId: der, certificate: statusIn(rows[index] ?? noRow) }));
     const isAboutDevice = rows.some(({ isServers }) => !isServers);
     const outcome = worst(responses);
-    // A certificate with an unknown number may be issued at any moment.
+    // Unknown numbers are not cached: a certificate with the number may be issued at any moment.
     const keptAs = outcome === "unknown" ? undefined : key;
     const signedAt = new Date(Math.floor(at.getTime() / 1_000) * 1_000);
     const body = sign(identity, {
@@ -141,8 +148,8 @@ const noRow: StatusRow = {
 };
 
 /**
- * Returns the status of a serial number. A number that was never issued is never good; an abandoned one is revoked, as
- * on the CRL.
+ * Returns the status of a serial number. A number that was never issued is never good; an abandoned number is revoked,
+ * as on the CRL.
  */
 function statusIn({ certificateId, revokedAt, revocationReason, abandonedAt }: StatusRow): CertificateStatus {
   if (revokedAt !== null)
@@ -160,7 +167,7 @@ function sign(
     validMinutes,
   }: { responses: readonly SingleResponse[]; nonce: Buffer | null; signedAt: Date; validMinutes: number },
 ): Buffer {
-  // A revocation is never undone, so a certificate that is good now was good then.
+  // A revocation is never undone, so a certificate that is good now was good at thisUpdate.
   const thisUpdate = new Date(signedAt.getTime() - clockRoomMinutes * 60_000);
   const nextUpdate = new Date(signedAt.getTime() + validMinutes * 60_000);
   const responseData = encodeResponseData({

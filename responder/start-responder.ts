@@ -22,18 +22,18 @@ import { createStatusReader } from "./status-reader.ts";
 export interface ResponderOptions {
   db: Database;
   host: string;
-  /** 0 for any free one. */
+  /** The port to listen on; 0 for any free port. */
   port: number;
   /** The listener's URL for other processes, if it does not follow from host and port. */
   url: string | undefined;
-  /** As configured. */
+  /** The trusted proxies, as configured. */
   trustedProxies: string;
   requestsPerSecond: number;
   /** How long to wait for slow clients. Default: the listener's times. */
   slowClients?: Partial<SlowClients> | undefined;
-  /** How often the times of last checks are written. Default: every 3 s. */
+  /** How often the responder writes the times of the last checks. Default: every 3 s. */
   lastOcspEveryMs?: number | undefined;
-  /** How often the counts of answers are written. Default: once a minute. */
+  /** How often the responder writes the counts of answers. Default: once a minute. */
   statusCountsEveryMs?: number | undefined;
   registry: Registry;
   clock: ServiceClock;
@@ -46,8 +46,8 @@ const defaultLastOcspEveryMs = 3_000;
 const defaultStatusCountsEveryMs = 60_000;
 
 /**
- * Issuers whose responder certificates are requested before a device needs them: a few before the first request, later
- * the issuers of new realms and prepared issuers.
+ * At how many issuers at a time the responder requests its certificates before a device needs them: a few issuers
+ * before the first request, later the issuers of new realms and prepared issuers.
  */
 const issuersAtStart = 16;
 const issuersMax = 256;
@@ -118,7 +118,8 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
       .finally(() => (counting = undefined)));
   const prepare = async (limit: number): Promise<void> => {
     const current = await issuers.listCurrent(limit);
-    // A few at a time: while no worker signs, waiting requests must not take the connections that read statuses.
+    // Requests a few certificates at a time: while no worker signs, waiting requests must not take the connections that
+    // read statuses.
     for (let from = 0; from < current.length; from += issuersAtStart) {
       const some = current.slice(from, from + issuersAtStart);
       await Promise.all(some.map((issuer) => identities.of(issuer).catch(() => undefined)));
@@ -127,7 +128,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
   let preparing: Promise<void> | undefined;
   const prepareAll = (): Promise<void> =>
     (preparing ??= prepare(issuersMax)
-      // The code that uses the database reports that it is unavailable; the next round tries again.
+      // The code that uses the database reports that the database is unavailable; the next round tries again.
       .catch(() => undefined)
       .finally(() => (preparing = undefined)));
   const timers = [
@@ -141,7 +142,7 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     await Promise.all([flush(), flushCounts()]);
   });
 
-  // The address is registered once the certificates exist, so the first requests need not wait, or after at most
+  // Registers the address once the certificates exist, so the first requests need not wait, or after at most
   // `prepareMsMax`.
   await within(
     prepareMsMax,

@@ -9,7 +9,7 @@ export interface CountedAnswer {
 }
 
 export interface StatusCounts {
-  /** Counts an answer, in memory. Does not delay it. */
+  /** Counts an answer in memory, without delaying the answer. */
   note(issuerId: string, address: string, answer: CountedAnswer): void;
   /** Adds the counts to the database in one statement. Throws if that fails, and keeps the unwritten counts. */
   flush(): Promise<void>;
@@ -24,7 +24,7 @@ interface Count {
   lastMs: number;
 }
 
-/** The most addresses counted individually in an hour, for each issuer. Further ones are counted together. */
+/** How many addresses are counted individually for each issuer in an hour; further addresses are counted together. */
 export const countedAddressesMax = 64;
 
 const hourMs = 3_600_000;

@@ -7,7 +7,7 @@ export class BoundedMap<Key, Value> {
   readonly #max: number;
   readonly #onRemoved: (value: Value) => void;
 
-  /** `onRemoved` receives each value that is removed to make room, and no other. */
+  /** `onRemoved` receives only the values that are removed to make room. */
   constructor(max: number, onRemoved: (value: Value) => void = () => undefined) {
     this.#max = max;
     this.#onRemoved = onRemoved;

@@ -4,8 +4,8 @@ import { radiusCaLengthMax } from "../domain/realm.ts";
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Returns the certificates of a PEM text, without anything else in it, or what is wrong with it. Each must be a CA's
- * and unexpired at `at`.
+ * Returns the certificates of a PEM text, without the text around them, or the fault of the PEM text. Each certificate
+ * must be a CA's and unexpired at `at`.
  */
 export function readCaCertificates(pem: string, at: Date): { certificates: string } | { fault: string } {
   if (pem.length > radiusCaLengthMax) return { fault: `must have at most ${radiusCaLengthMax} characters` };

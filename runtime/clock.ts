@@ -7,32 +7,32 @@ export interface Clock {
 
 /** A clock that knows whether it can be trusted. */
 export interface ServiceClock extends Clock {
-  /** False: nothing with a date may be written or signed at present. */
+  /** Returns false while nothing with a date may be written or signed. */
   isInStep(): boolean;
 }
 
-/** The machine's clock. No other code reads it. */
+/** The machine's clock. No other code reads the machine's time. */
 export const systemClock: ServiceClock = { now: () => new Date(), isInStep: () => true };
 
 /** A difference between two clocks that is worth a warning, in milliseconds. */
 export const skewMsNoticed = 2_000;
 
-/** A difference between two clocks beyond which one of them is wrong, in milliseconds. */
+/** If two clocks differ by more than this, one of them is wrong. In milliseconds. */
 export const skewMsMax = 5_000;
 
-/** The wall clock was set when it and the monotonic clock moved apart by more than this, in milliseconds. */
+/** If the wall clock and the monotonic clock move apart by more than this, the wall clock was set. In milliseconds. */
 const jumpMsMax = 1_000;
 
-/** A slower measurement is too imprecise, in milliseconds. */
+/** A measurement that takes longer than this is too imprecise. In milliseconds. */
 const measuringMsMax = 2_000;
 
 const measureEveryMs = 5_000;
 const retryEveryMs = 1_000;
 
 /**
- * Returns how far one clock is ahead of another, in milliseconds; below 0: behind. The one was read `before` and
- * `after`, the other showed `now` in between. The error is at most half the time between the readings. Returns 0 if the
- * readings do not show a difference.
+ * Returns how far the first clock is ahead of the second, in milliseconds; below 0: behind. The first clock was read
+ * `before` and `after`; the second showed `now` in between. The error is at most half the time between the two
+ * readings. Returns 0 if the readings do not show a difference.
  */
 export function skewMs({ before, now, after }: { before: Date; now: Date; after: Date }): number {
   if (before <= now && now <= after) return 0;
@@ -46,7 +46,10 @@ export function skewMs({ before, now, after }: { before: Date; now: Date; after:
 export interface DatabaseClock extends ServiceClock {
   /** How far the machine's clock is ahead of the database's, in milliseconds; null: not measured yet. */
   readonly skewMs: number | null;
-  /** Compares the two clocks now. Rejects if the database's cannot be read; the last measurement then stays in force. */
+  /**
+   * Compares the two clocks now. Rejects if the database's clock cannot be read; the last measurement then stays in
+   * force.
+   */
   measure(): Promise<void>;
   /** Measures repeatedly until stopped. Resolves after the first attempt, whether it succeeded or not. */
   start(): Promise<void>;
@@ -71,9 +74,9 @@ type Standing = "right" | "skewed" | "untrusted";
 const problem = ["clock_skewed", "this machine's clock and the database's differ by more than 2 s"] as const;
 
 /**
- * Creates a clock that follows the database's. It is out of step until the first measurement, while the difference is
- * above five seconds, and, after the machine's clock has been set, until the measurement after the one that detects
- * this.
+ * Creates a clock that follows the database's clock. The clock is out of step until the first measurement, and while
+ * the difference is above five seconds. After someone sets the machine's clock, it is out of step until the measurement
+ * after the one that detects the change.
  */
 export function createDatabaseClock({
   readTime,
@@ -99,7 +102,7 @@ export function createDatabaseClock({
     const after = machine.now();
     const endedAt = monotonicMs();
     const jumped = hasJumped();
-    // If the clock was set in between, this time is too long or negative.
+    // If someone set the clock between the two readings, this time is too long or negative.
     const wallMs = after.getTime() - before.getTime();
     if (endedAt - startedAt > measuringMsMax || wallMs > measuringMsMax || wallMs < 0) return;
     const skew = skewMs({ before, now, after });
@@ -151,8 +154,8 @@ export function createDatabaseClock({
       const turn = (): Promise<void> => {
         const isFresh = measured !== undefined && monotonicMs() - measured.monotonicMs < measureEveryMs;
         if (isFresh && clock.isInStep()) return Promise.resolve();
-        // While Postgres is unavailable the last measurement stays in force: a change of the machine's clock is
-        // detected without it.
+        // While Postgres is unavailable, the last measurement stays in force: detecting a change of the machine's clock
+        // does not need Postgres.
         return (measuring ??= measure()
           .catch(() => undefined)
           .finally(() => (measuring = undefined)));

@@ -1,6 +1,6 @@
 /**
- * Resolves as the promise does if it settles within `ms` milliseconds, else to `"late"`. Rejects as the promise does;
- * its outcome after the deadline has no effect.
+ * Settles as the promise does if it settles within `ms` milliseconds; else resolves to `"late"`, and the promise's
+ * later outcome has no effect.
  */
 export async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result | "late"> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 /**
- * Runs work for every item, one after another; a failure does not stop the remaining items. At the end throws the
- * failure, or an AggregateError of several.
+ * Runs the work for every item, one after another, even if an item fails. At the end throws the failure, or an
+ * AggregateError of several.
  */
 export async function eachByItself<Item>(items: Iterable<Item>, run: (item: Item) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = [];
@@ -14,7 +14,7 @@ export async function eachByItself<Item>(items: Iterable<Item>, run: (item: Item
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 }
 
-/** Repeats work on slices until a slice is empty. Returns the sum of what the slices returned. */
+/** Repeats the work, one slice each time, until a slice is empty. Returns the sum of the results. */
 export async function untilNone(work: () => Promise<number>): Promise<number> {
   let total = 0;
   for (let done = await work(); done > 0; done = await work()) total += done;

@@ -1,10 +1,12 @@
 /** A value that is computed on demand and kept for a while. */
 export interface Fresh<Value> {
-  /** Returns the kept value, else the one being computed, else a new one. A failure is not kept. */
+  /**
+   * Returns the kept value, else the value that is being computed, else computes a new value. A failure is not kept.
+   */
   get(): Promise<Value>;
-  /** Returns the kept value unless it is too old. */
+  /** Returns the kept value; undefined if there is no kept value or it is too old. */
   peek(): Value | undefined;
-  /** Whether no value is kept or being computed. */
+  /** Returns whether no value is kept or being computed. */
   isEmpty(): boolean;
 }
 
@@ -51,7 +53,9 @@ function createHeld<Value>({ keptMs, renewedAfterMs = keptMs }: FreshOptions): H
   };
 }
 
-/** One computation runs at a time; callers that arrive in the meantime share it. */
+/**
+ * Creates a {@link Fresh}. One computation runs at a time; callers that arrive during a computation share its result.
+ */
 export function createFresh<Value>(compute: () => Promise<Value>, options: FreshOptions): Fresh<Value> {
   const held = createHeld<Value>(options);
   return { ...held, get: () => held.get(compute) };
@@ -60,9 +64,9 @@ export function createFresh<Value>(compute: () => Promise<Value>, options: Fresh
 /** Like {@link Fresh}, for many values, each under its own key. */
 export interface FreshByKey<Value> {
   /**
-   * `compute` must answer the same question whenever the key is the same. It runs only if this call starts a
-   * computation. Without `renewedAfterMs` it ends before the call does, so it may use what exists only during the call,
-   * such as a transaction.
+   * Returns the value of the key, as {@link Fresh} does. Calls with the same key must pass the same computation.
+   * `compute` runs only if this call starts a computation. Without `renewedAfterMs` it ends before the call does, so it
+   * can use what exists only during the call, for example a transaction.
    */
   get(key: string, compute: () => Promise<Value>): Promise<Value>;
   peek(key: string): Value | undefined;

@@ -3,13 +3,16 @@ import { Server as SocketServer, type AddressInfo } from "node:net";
 import { setImmediate as endOfTurn, setTimeout as pause } from "node:timers/promises";
 import { Unstartable } from "./config/unstartable.ts";
 
-/** A server's address; port 0 is any free one. */
+/** A server's address; port 0 means any free port. */
 export interface ListenAddress {
   host: string;
   port: number;
 }
 
-/** Resolves with the port once the server listens, and rejects if it cannot, for example because the port is taken. */
+/**
+ * Listens on the address. Resolves with the port once the server listens, and rejects if it cannot, for example because
+ * the port is taken.
+ */
 export const listenOn = (server: Server, { host, port }: ListenAddress): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -20,8 +23,8 @@ export const listenOn = (server: Server, { host, port }: ListenAddress): Promise
   });
 
 /**
- * Like {@link listenOn}, for a port that a variable sets. Throws {@link Unstartable} if another process has the port,
- * because a restart does not help.
+ * Listens like {@link listenOn}, on a port that a variable sets. Throws {@link Unstartable} if another process has the
+ * port, because a restart does not help.
  */
 export async function listenOnSet(server: Server, address: ListenAddress, variable: string): Promise<number> {
   try {
@@ -33,8 +36,8 @@ export async function listenOnSet(server: Server, address: ListenAddress, variab
 }
 
 /**
- * Like {@link listenOnSet}, but uses any free port if the requested one is taken and is the `usual` one, which no
- * operator has chosen.
+ * Listens like {@link listenOnSet}, but uses any free port if the requested port is taken and is the `usual` port,
+ * which no operator has chosen.
  */
 export async function listenOnAnyway(
   server: Server,
@@ -50,8 +53,8 @@ export async function listenOnAnyway(
 }
 
 /**
- * How long a stopping process leaves a proxy's connections open, in milliseconds, so that a request that the proxy is
- * sending is still answered. On a closed connection the proxy would respond 502 to every request except a read.
+ * How long a stopping process leaves a proxy's connections open, in milliseconds, so the process still answers a
+ * request that the proxy is sending. On a closed connection the proxy would respond 502 to every request except a read.
  */
 export const farewellMs = 300;
 
@@ -61,7 +64,8 @@ const turnsMax = 100;
 
 /**
  * Stops accepting connections immediately, so a proxy sends its requests elsewhere. For `farewell` milliseconds, or
- * until no connection is open, ends each open connection with its next answer; then ends each as soon as it is idle.
+ * until no connection is open, ends each open connection with its next answer; after that, ends each connection when it
+ * is idle.
  */
 export async function closeWhenIdle(
   server: Server,
@@ -69,7 +73,7 @@ export async function closeWhenIdle(
 ): Promise<void> {
   server.prependListener("request", (_, response: ServerResponse) => response.setHeader("Connection", "close"));
   await endOfShortTurn();
-  // The method of HTTP servers would also close idle connections now.
+  // The `close` method of HTTP servers would also close idle connections now.
   SocketServer.prototype.close.call(server);
   for (let left = farewell; left > 0 && (await countConnections(server)) > 0; left -= sweepMs) await pause(sweepMs);
   while ((await countConnections(server)) > 0) {
@@ -80,8 +84,8 @@ export async function closeWhenIdle(
 }
 
 /**
- * Waits for the end of a short turn of the event loop: by then all connections and requests that have arrived are
- * accepted and read. Closing resets any others, and a proxy responds 502 to their requests.
+ * Waits for the end of a short turn of the event loop: by then the server has accepted all connections and read all
+ * requests that have arrived. Closing would reset the rest, and a proxy responds 502 to reset requests.
  */
 async function endOfShortTurn(): Promise<void> {
   await endOfTurn();

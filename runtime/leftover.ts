@@ -6,13 +6,21 @@ interface Bounds {
   msMax: number;
 }
 
-/** After an answer: a client whose connection is cut while it is still sending never reads the answer. */
+/**
+ * Bounds after an answer: a client whose connection is cut while the client is still sending never reads the answer.
+ */
 const afterAnswer: Bounds = { bytesMax: 32 * 1024 * 1024, msMax: 5_000 };
 
-/** Before an answer: a small or fast body is read so the connection can be kept; a slow client still gets its answer. */
+/**
+ * Bounds before an answer: the service reads a small or fast body so it can keep the connection; a slow client still
+ * gets its answer.
+ */
 const beforeAnswer: Bounds = { bytesMax: 8 * 1024 * 1024, msMax: 500 };
 
-/** Receives and discards the rest of a request. Resolves at its end, at a bound, or when the client is gone. */
+/**
+ * Receives and discards the rest of a request. Resolves at the end of the request, at a bound, or when the client is
+ * gone.
+ */
 export function takeLeftover(request: IncomingMessage, { bytesMax, msMax }: Bounds = beforeAnswer): Promise<void> {
   const { socket } = request;
   if (request.complete || socket.destroyed) return Promise.resolve();
@@ -29,26 +37,26 @@ export function takeLeftover(request: IncomingMessage, { bytesMax, msMax }: Boun
       resolve();
     };
     const timer = setTimeout(done, msMax);
-    // A reader that stopped halfway would block the rest.
+    // A reader that stopped halfway would block the rest of the request.
     request.removeAllListeners("readable");
     request.on("data", count).once("end", done).on("error", done).resume();
     socket.once("close", done);
   });
 }
 
-/** Whether a request has a body (RFC 9112 section 6.3). */
+/** Returns whether a request has a body (RFC 9112 section 6.3). */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 
 /**
- * Wraps a listener: a connection is kept only if its request was read. On a connection with an unread body the next
- * request would wait behind that body, and behind a proxy that request may be another client's. Such a connection is
- * closed as RFC 9112 section 9.6 describes: first our side, then, after some of the remaining data, the client's.
+ * Wraps a listener to keep a connection only if its request was read. On a connection with an unread body the next
+ * request would wait behind that body; behind a proxy, the next request may be another client's. The wrapper closes the
+ * connection as RFC 9112 section 9.6 describes: first our side, then, after some of the remaining data, the client's.
  */
 export const closingUnlessRead =
   (listener: RequestListener): RequestListener =>
   (request, response) => {
-    // Further requests on a connection that we have ended are ignored.
+    // Ignores further requests on a connection that we have ended.
     if (request.socket.writableEnded) return;
     if (hasBody(request)) closeUnlessRead(request, response);
     listener(request, response);

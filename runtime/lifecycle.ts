@@ -9,15 +9,16 @@ export interface Lifecycle {
    */
   onStop(name: string, stop: () => Promise<void> | void): void;
   /**
-   * Stops everything once, however often it is called. Resolves when everything has stopped or the deadline has passed.
+   * Stops all parts; repeated calls wait for the same stop. Resolves when everything has stopped or the deadline has
+   * passed.
    */
   stop(reason: string): Promise<void>;
-  /** Whether stopping has begun. */
+  /** Returns whether stopping has begun. */
   isStopping(): boolean;
   /**
    * Stops on SIGINT and SIGTERM, when the process that forked this one ends and, with `withParent`, when any parent
-   * ends; then ends the process. npm forwards the signals that it receives, but if it is killed, its script only
-   * notices that its parent is gone.
+   * ends; then ends the process. npm forwards the signals that it receives; if npm is killed, this process notices only
+   * that its parent is gone.
    */
   stopOnSignals(options: { withParent: boolean }): void;
 }
@@ -29,7 +30,7 @@ interface Step {
   stop: () => Promise<void> | void;
 }
 
-/** Starts in order, stops in reverse order, within one deadline. */
+/** Creates a lifecycle: parts start in order and stop in reverse order, within one deadline. */
 export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: number }): Lifecycle {
   const steps: Step[] = [];
   let stopping: Promise<void> | undefined;
@@ -92,8 +93,8 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
 /**
  * Runs the main function of the named process. If it fails, stops everything started so far and ends the process with
  * exit code 78 if a restart cannot help ({@link Unstartable}), else with 1. Standard error shows the reason: one
- * message if the operator has to change something or if a part is unavailable, else a stack. In a terminal it is plain
- * text, otherwise one line of the log.
+ * message if the operator must change something or if a part is unavailable, else a stack. The reason is plain text in
+ * a terminal, otherwise one line of the log.
  */
 export function runMain(name: string, main: (begin: (lifecycle: Lifecycle) => void) => Promise<void>): void {
   let begun: Lifecycle | undefined;

@@ -35,14 +35,17 @@ const priorities: readonly (readonly [from: number, priority: number])[] = [
 /** Returns the prefix that gives a line its priority in systemd's journal (sd-daemon(3)), for one of pino's levels. */
 export const journalPrefix = (level: number): string => `<${priorities.find(([from]) => level >= from)?.[1] ?? 7}>`;
 
-/** Whether standard error goes to systemd's journal: `JOURNAL_STREAM` has its device and inode (systemd.exec(5)). */
+/**
+ * Returns whether standard error goes to systemd's journal: `JOURNAL_STREAM` has its device and inode
+ * (systemd.exec(5)).
+ */
 export function isJournal(stream: string | undefined, fd = 2): boolean {
   if (stream === undefined) return false;
   const { dev, ino } = fstatSync(fd, { bigint: true });
   return stream === `${dev}:${ino}`;
 }
 
-/** Returns standard error as a destination, whose lines have a priority if the journal reads them. */
+/** Returns standard error as a destination; each line has a priority if the journal reads it. */
 function standardError(): DestinationStream {
   const destination = pino.destination({ fd: 2, sync: true });
   if (!isJournal(globalThis.process.env["JOURNAL_STREAM"])) return destination;
@@ -57,8 +60,8 @@ function standardError(): DestinationStream {
 }
 
 /**
- * Creates a log of JSON lines on standard error; standard output stays free for output that programs read. A line is an
- * event with fields, then a short message for people. In systemd's journal each line has its priority.
+ * Creates a log of JSON lines on standard error; standard output stays free for output that programs read. Each line
+ * has the event and its fields, then a short message for people. In systemd's journal each line has its priority.
  */
 export function createLog({ process, level }: { process: string; level: string }): Log {
   return pino(

@@ -28,8 +28,9 @@ export function buildCommit(): string {
 }
 
 /**
- * Starts a thread: the entry, a path without its ending, is plain JavaScript in `dist`. From source it is TypeScript,
- * which Node 20 cannot run: a line of JavaScript registers tsx first, because a worker ignores `--import`.
+ * Starts a thread. The entry, a path without its ending, is plain JavaScript in `dist`. In the sources it is
+ * TypeScript, which Node 20 cannot run: a line of JavaScript registers tsx first, because a worker thread ignores
+ * `--import`.
  */
 export function startThread(
   entry: "worker/signing/thread" | "worker/issuance/rsa-key-thread",

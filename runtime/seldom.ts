@@ -2,15 +2,15 @@ import { withoutCredentials } from "./log.ts";
 
 const everyMs = 60_000;
 
-/** How often an error has occurred since the last report, and its latest reason. */
+/** How often an error has occurred since the last report, and the latest reason. */
 export interface Repeated {
   count: number;
   reason: string;
 }
 
 /**
- * Limits reports of an error that may repeat several times a second while something is unavailable: reports the first
- * occurrence, then at most once a minute the number since.
+ * Limits reports of an error that can repeat several times a second while a part is unavailable: reports the first
+ * occurrence, then at most once a minute the number of occurrences since.
  */
 export function createSeldom(
   log: (repeated: Repeated) => void,
@@ -27,7 +27,7 @@ export function createSeldom(
   };
 }
 
-/** Returns the error's message; for an attempt at several addresses, the messages of all. */
+/** Returns the error's message; if connecting to several addresses failed, the messages of all attempts. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "")
     return [...new Set((error.errors as unknown[]).map(reasonOf))].join("; ");

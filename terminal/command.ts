@@ -13,7 +13,7 @@ interface Parameter<Schema extends z.ZodType> {
 
 /** An option, named for its property: `dryRun` is `--dry-run`. */
 export interface Option<Schema extends z.ZodType = z.ZodType> extends Parameter<Schema> {
-  /** The placeholder for the value in the help; a switch has none. */
+  /** The placeholder for the value in the help; undefined for a switch. */
   placeholder: string | undefined;
 }
 
@@ -56,10 +56,10 @@ export interface CommandDefinition<Positional extends Arguments, Named extends O
   run(input: Values<Positional> & Values<Named>, context: Context): Promise<Outcome>;
 }
 
-/** Returns the function that defines commands of one program, all with the same context and outcome. */
+/** Returns the function that defines a program's commands; all of them have the same context and outcome. */
 export const commandsWith =
   <Context, Outcome>() =>
-  /** Defines a command; all of its input is checked before it runs, and every fault is reported. */
+  /** Defines a command. Before it runs, all of its input is checked and every fault is reported. */
   // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- without arguments there are no names
   <Named extends Options, Positional extends Arguments = Record<never, never>>(
     definition: CommandDefinition<Positional, Named, Context, Outcome>,
@@ -80,7 +80,7 @@ interface ParameterOptions {
   choices?: readonly string[];
 }
 
-/** An option with a value. */
+/** Makes an option with a value. */
 export const option = <Schema extends z.ZodType>(
   placeholder: string,
   about: string,
@@ -88,7 +88,7 @@ export const option = <Schema extends z.ZodType>(
   { many = false, choices = [] }: ParameterOptions = {},
 ): Option<Schema> => ({ placeholder, about, schema, many, choices });
 
-/** An option without a value. */
+/** Makes an option without a value. */
 export const flag = <Schema extends z.ZodType>(about: string, schema: Schema): Option<Schema> => ({
   placeholder: undefined,
   about,
@@ -97,7 +97,7 @@ export const flag = <Schema extends z.ZodType>(about: string, schema: Schema): O
   choices: [],
 });
 
-/** A positional argument; with `many` it accepts one or more values and must be the last. */
+/** Makes a positional argument; with `many` it accepts one or more values and must be the last. */
 export const argument = <Schema extends z.ZodType>(
   placeholder: string,
   about: string,
@@ -105,7 +105,7 @@ export const argument = <Schema extends z.ZodType>(
   { many = false, choices = [] }: ParameterOptions = {},
 ): Argument<Schema> => ({ placeholder, about, schema, many, choices });
 
-/** Returns the typed form of a name: "--dry-run" for "dryRun". */
+/** Returns a property's name as the user types it: "--dry-run" for "dryRun". */
 export const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 export const isRequired = ({ schema }: Option): boolean => !schema.safeParse(undefined).success;

@@ -4,11 +4,11 @@ import { commandTree, type ProgramSignature } from "./program.ts";
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** A position on the command line: the words so far, and what may come next. */
+/** A position on the command line: the words before it, and the words and values that can follow. */
 interface Place {
   path: string;
   words: { word: string; about: string }[];
-  /** Options whose value is one of these, or a file. */
+  /** Options with their allowed values; without choices the value is a file. */
   values: { option: string; choices: readonly string[] }[];
 }
 
@@ -35,7 +35,10 @@ function placesOf(command: Command, program: Command, path = ""): Place[] {
   return [place, ...command.commands.flatMap((each) => placesOf(each, program, `${path} ${each.name()}`.trim()))];
 }
 
-/** Quotes text for people; names of commands and options are only letters, digits and hyphens. */
+/**
+ * Quotes a text for the shell. Only descriptions need this: names of commands and options are letters, digits and
+ * hyphens.
+ */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const isKnown = (places: readonly Place[]): string => places.map(({ path }) => quoted(path)).join("|");

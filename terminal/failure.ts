@@ -5,10 +5,10 @@ export interface FailureOptions extends ErrorOptions {
   notes?: readonly string[];
 }
 
-/** A failed command: a sentence for people and a stable word for programs. */
+/** A failed command: a sentence for people and a stable code for programs. */
 export class CommandError extends Error {
   override readonly name: string = "CommandError";
-  /** The stable word. */
+  /** The stable code. */
   readonly code: string;
   readonly exitCode: ExitCode;
   /** Lines that people read below the sentence. */
@@ -26,17 +26,17 @@ export class CommandError extends Error {
   }
 }
 
-/** The command was called wrongly: an option is missing, or has a value that is not allowed. */
+/** Returns the failure for a command that was called wrongly: an option is missing or has an invalid value. */
 export const usageError = (message: string): CommandError =>
   new CommandError("usage", message, { exitCode: exitCodes.usage });
 
-/** The user pressed Ctrl-C. `message` may add what continues nevertheless. */
+/** Returns the failure for a command that the user interrupted with Ctrl-C. `message` can add which work continues. */
 export const interruption = (message = "Interrupted."): CommandError =>
   new CommandError("interrupted", message, { exitCode: exitCodes.interrupted });
 
 /**
- * Returns the failure for an unexpected error, which is a bug: people also read its stack. `clean` removes from message
- * and stack what must not be shown.
+ * Returns the failure for an unexpected error, which is a bug: people also read its stack. `clean` removes everything
+ * that must not be shown from the message and the stack.
  */
 export function unexpected(error: unknown, clean: (text: string) => string = (text) => text): CommandError {
   const stack = error instanceof Error ? error.stack : undefined;
@@ -46,7 +46,7 @@ export function unexpected(error: unknown, clean: (text: string) => string = (te
   });
 }
 
-/** Returns the message of anything thrown; of an AggregateError without a message, its errors' messages. */
+/** Returns the message of any thrown value; for an AggregateError without a message, its errors' messages. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
   return error instanceof Error ? error.message : String(error);

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** A switch: on if given. */
 export const isSet = z.boolean().default(false);
 
-/** A whole number in decimal. */
+/** Returns a schema for a whole number in decimal. */
 export const wholeNumber = (min: number, max: number) =>
   z
     .string()
@@ -11,6 +11,6 @@ export const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
 
-/** One of a few words. */
+/** Returns a schema for one of a few words. */
 export const oneOf = <const Word extends string>(choices: readonly Word[]) =>
   z.enum(choices, `must be one of ${choices.join(", ")}`);

@@ -48,15 +48,15 @@ export interface Surroundings<Context, Outcome, Named extends Options> {
 }
 
 /**
- * Runs the command that `argv` names and returns the exit code. With `--json`, the help or a failure is written to
- * standard output as one JSON object. Messages for people go to standard error in any case.
+ * Runs the command that `argv` names and returns the exit code. With `--json`, writes the help or a failure to standard
+ * output as one JSON object. Messages for people always go to standard error.
  */
 export async function runProgram<Context, Outcome, Named extends Options>(
   program: Program<Context, Outcome, Named>,
   argv: readonly string[],
   { writeOut, writeError, execute, failureOf, failureJson }: Surroundings<Context, Outcome, Named>,
 ): Promise<ExitCode> {
-  // Needed before parsing, because parsing itself may fail and has to report that in the right form.
+  // Needed before parsing, because parsing can fail and must report the failure in the right form.
   const asJson = argv.includes("--json");
   let exitCode: ExitCode = exitCodes.usage;
   let help = "";
@@ -92,7 +92,7 @@ interface Calls<Each> {
   call: (command: Each, typed: Typed, options: Typed) => Promise<void>;
 }
 
-/** Builds the tree of groups and commands, which parses arguments and from which completions are made. */
+/** Builds the tree of groups and commands. The program parses arguments with it and makes completions from it. */
 export function commandTree<Each extends CommandSignature>(
   { name, about, options, commands, groups, epilogue }: ProgramSignature<Each>,
   { writeHelp, call }: Calls<Each>,
@@ -139,7 +139,7 @@ function register(
     target.addArgument(described);
   }
   addOptions(target, options);
-  // Missing arguments and wrong choices are checked with all other faults, so one message lists them all.
+  // The command checks missing arguments and wrong choices with all other faults, so one message lists every fault.
   target.action(async () => {
     const positional = Object.fromEntries(names.map((name, index) => [name, target.processedArgs[index] as unknown]));
     await call({ ...target.opts(), ...positional });
@@ -154,7 +154,7 @@ function commanderOption(name: string, each: Option): CommanderOption {
   const { placeholder, about, many, choices } = each;
   const flags = placeholder === undefined ? flagName(name) : `${flagName(name)} <${placeholder}>`;
   const described = new CommanderOption(flags, isRequired(each) ? `${about} (required)` : about);
-  // Commander reads --no-x as the opposite of --x; here it is a separate option like any other.
+  // Commander reads --no-x as the opposite of --x; here --no-x is an independent option.
   described.negate = false;
   if (many) described.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
   if (choices.length > 0) described.argChoices = [...choices];

@@ -9,24 +9,27 @@ interface TerminalStreams {
   stderr: Terminal;
 }
 
-/** The streams of a question, and its interruption. */
+/** The streams for a question, and the signal that interrupts it. */
 export interface PromptIo extends TerminalStreams {
-  /** Aborted when the program is interrupted. */
+  /** Aborted when the user interrupts the program. */
   interrupted: AbortSignal;
 }
 
-/** Whether a user is at a terminal and can answer a question. */
+/** Returns whether a user is at a terminal and can answer a question. */
 export const isInteractive = ({ stdin, stderr }: TerminalStreams): boolean =>
   stdin.isTTY === true && stderr.isTTY === true;
 
 /**
- * Returns a secret: all of standard input, or the line that a user types at a terminal after `question`, which is not
- * shown. Throws if the user interrupts.
+ * Returns a secret: all of standard input, or the line that a user types after `question` at a terminal, which does not
+ * show the line. Throws if the user interrupts.
  */
 export const readSecret = (io: PromptIo, question: string): Promise<string> =>
   io.stdin.isTTY === true ? promptUser(io, question, { hidden: true }) : text(io.stdin);
 
-/** Asks a question on the terminal. The answer to a `hidden` question is not shown. Throws if the user interrupts. */
+/**
+ * Asks a question on the terminal. The terminal does not show the answer to a `hidden` question. Throws if the user
+ * interrupts.
+ */
 export async function promptUser(
   { stdin, stderr, interrupted }: PromptIo,
   question: string,
@@ -38,8 +41,8 @@ export async function promptUser(
     },
   });
   const prompt = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true });
-  // The terminal echoes nothing only now, in raw mode, so a secret that is typed or pasted immediately also stays
-  // hidden.
+  // Writes the question only in raw mode, when the terminal echoes nothing, so a secret that the user types or pastes
+  // immediately also stays hidden.
   if (hidden) stderr.write(question);
   const stopped = new AbortController();
   // The terminal is in raw mode during a question, so Ctrl-C arrives as a key, and the end of input as a close.

@@ -15,10 +15,10 @@ import {
 } from "./support/given/endpoint-samples.ts";
 import { fromNow } from "./support/given/given.ts";
 
-/** A person of each role has every scope in their token, so that only the role decides. */
+/** In their tokens, people of every role have every scope, so only the role decides. */
 type Who = "nobody" | "bad token" | Role | "service" | "user" | "guest";
 
-/** Further callers, each with the kind of caller that the endpoint must treat them as. */
+/** Further callers; the endpoint must treat each like the kind of caller given here. */
 const others = {
   "an expired token": "bad token",
   "an offboarded user's old token": "bad token",
@@ -45,7 +45,10 @@ const each = (outcome: Outcome): Record<Role, Outcome> => ({
   auditor: outcome,
 });
 
-/** The result of authorization for each kind of principal; `in`: admitted, whatever the endpoint then returns. */
+/**
+ * The result of authorization for each kind of caller; `in`: authorization admits the caller, whatever the endpoint
+ * then returns.
+ */
 const matrix: Record<Access, Record<Who, Outcome>> = {
   staff: {
     nobody: "unauthenticated",
@@ -84,7 +87,7 @@ const matrix: Record<Access, Record<Who, Outcome>> = {
 
 const doorErrors = ["unauthenticated", "forbidden", "user_required", "guest_account_required"];
 
-/** The staff's scopes as the design lists them, so a change of the product's lists shows here. */
+/** The staff's scopes as the design lists them, so the test notices a change of the product's lists. */
 const staffScopes: Record<Exclude<Role, "administrator">, readonly Scope[]> = {
   help_desk: ["user.read", "user.lock", "profile.read", "profile.offer", "profile.delete", "guest.view"],
   guest_manager: ["guest.read", "guest.view", "guest.create", "guest.modify", "guest.delete"],
@@ -102,7 +105,7 @@ const staffScopes: Record<Exclude<Role, "administrator">, readonly Scope[]> = {
 
 const isIn = <Key extends string>(key: string, record: Record<Key, unknown>): key is Key => Object.hasOwn(record, key);
 
-/** Returns the expected result of an endpoint that needs these scopes. */
+/** Returns the expected result for a caller at an endpoint. */
 function outcomeFor(who: Who, { access, scope, furtherScopes }: Endpoint): Outcome {
   const outcome = matrix[access][who];
   if (outcome !== "scopes of the role") return outcome;
@@ -114,7 +117,7 @@ function outcomeFor(who: Who, { access, scope, furtherScopes }: Endpoint): Outco
 
 const machineScopes = Scope.options.filter(isMachineScope);
 
-/** Returns the expected result for a program with only this scope. */
+/** Returns the expected result for a service with only this scope. */
 function outcomeForMachine(own: Scope, { access, scope }: Endpoint): Exclude<Outcome, "scopes of the role"> {
   if (access === "user") return "user_required";
   if (access === "guest") return "guest_account_required";
@@ -143,7 +146,7 @@ beforeAll(async () => {
     guest_manager: as.user(given.user({ realmId, roles: ["guest_manager"] })),
     auditor: as.user(given.user({ realmId, roles: ["auditor"] })),
     service: as.service(),
-    // A user other than the subject, whom some endpoints offboard.
+    // A user other than the subject, because some endpoints offboard the subject.
     user: as.user(given.user({ realmId })),
     guest: as.guest(),
     "an expired token": as.token(await given.token({ realmId, userId: person.id }, { expiresAt: fromNow(-1_000) })),
@@ -155,7 +158,7 @@ beforeAll(async () => {
   } satisfies Record<Who | Other, Caller>);
 });
 
-/** The list of samples is known before a subject exists; their paths are known only afterwards. */
+/** The titles of the tests need the samples before a subject exists; the subject gives them their paths later. */
 const samples = samplesOf(endpoints, nobodysSubject);
 const now = (sample: Sample): Sample =>
   samplesOf([sample.endpoint], subject).find(({ method }) => method === sample.method) ?? sample;
@@ -164,7 +167,7 @@ const titled = samples.map((sample) => [`${sample.method.toUpperCase()} ${sample
 
 const send = (who: Caller, sample: Sample) => {
   const { method, path, body } = now(sample);
-  // No worker runs in this file, so requests do not wait for one.
+  // No worker runs in this file, so requests must not wait for a worker.
   return who.send(method.toUpperCase(), path, { body, headers: { prefer: "respond-async" } });
 };
 
@@ -174,7 +177,7 @@ describe.each(titled)("%s", (_, sample) => {
     ...(Object.entries(others) as [Other, Who][]).map(([who, as]) => [who, outcomeFor(as, sample.endpoint)] as const),
   ] as [Who | Other, Exclude<Outcome, "scopes of the role">][];
 
-  test.each(everybody)("%s: %s", async (who, expected) => {
+  test.each(everybody)("%s gets the outcome: %s", async (who, expected) => {
     const answer = await send(callers[who], sample);
     if (expected !== "in") {
       expect(answer).toBeError(expected);
@@ -184,7 +187,7 @@ describe.each(titled)("%s", (_, sample) => {
     expect(answer.status).not.toBe(500);
   });
 
-  test.each(machineScopes)("a service with only the scope %s gets no more than it allows", async (own) => {
+  test.each(machineScopes)("a service with only the scope %s gets no access beyond that scope", async (own) => {
     const { clientId } = await api.given.application({ realmId: api.realmId, scopes: [own] });
     const token = await api.given.token({ realmId: api.realmId, clientId }, { scopes: [own] });
     const expected = outcomeForMachine(own, sample.endpoint);
@@ -211,8 +214,8 @@ describe.each(titled)("%s", (_, sample) => {
     (access === "staff" || access === "any") &&
     /:(?:userID|serial|client_id|guestAccountId|profileSerial)/.test(template)
   ) {
-    test("another realm's resource returns the same bytes as one that does not exist", async () => {
-      // The previous subject may be gone by now.
+    test("another realm's resource returns the same bytes as a resource that does not exist", async () => {
+      // An earlier request may have deleted the previous subject.
       subject = await givenSubject(api.given, api.realmId);
       const realmId = await api.given.realm();
       const stranger = scope === "role.modify" ? api.as.admin({ realmId }) : api.as.service({ realmId });

@@ -19,8 +19,8 @@ import { service, useragent } from "./support/given/registration.ts";
 import { useApi, type Caller } from "./support/service/api.ts";
 
 /**
- * No caller gains rights: a service with each single scope, and a person with each role, try everything that could give
- * them more rights. Each way has a control: a caller for whom it works.
+ * No caller gains rights. A service with each single scope, and a person with each role, try everything that could give
+ * them more rights. Each way has a control: a caller who succeeds in this way.
  */
 
 const api = useApi({
@@ -53,10 +53,10 @@ beforeAll(async () => {
 
 const machineScopes = Scope.options.filter(isMachineScope);
 
-/** A caller who tries. */
+/** A caller who tries to gain rights. */
 interface Attempt {
   caller: Caller;
-  /** The person that the token speaks for; a service has none. */
+  /** The person that the token represents; undefined for a service. */
   person?: GivenUser;
   held: ReadonlySet<Scope>;
 }
@@ -65,12 +65,12 @@ type Outcome = "refused" | "more";
 const outcome = (answer: { status: number }): Outcome => (answer.status < 300 ? "more" : "refused");
 const scopesIn = (token: unknown): Scope[] => String(decodeJwt(String(token))["scope"]).split(" ") as Scope[];
 
-/** A way to more rights. */
+/** A way of gaining rights. */
 interface Way {
   name: string;
-  /** Returns whether the result is more than the caller holds. */
+  /** Tries the way. Returns `more` if the caller gained rights. */
   attempt: (who: Attempt) => Promise<Outcome>;
-  /** Shows that the way exists: it is `more` for some caller. Default: an administrator, with every scope. */
+  /** Shows that the way exists by returning `more` for some caller. Default: an administrator with every scope. */
   control?: () => Promise<Outcome>;
   /** The scope that permits this way by design. */
   isOf?: Scope;
@@ -135,7 +135,7 @@ const ways: readonly Way[] = [
     const path = `/api/applications/${directory.clientId}/tokens`;
     const answer = await caller.post(path, {});
     if (outcome(answer) === "refused") return "refused";
-    // Makes room for the next attempt.
+    // Deletes the profile so the next attempt has room.
     await caller.delete(`${path}/${answer.body.data.id}`);
     return "more";
   }),
@@ -229,14 +229,14 @@ const ways: readonly Way[] = [
 
 describe.each(ways)("to $name", ({ attempt, control, isOf }) => {
   const scopes = [...scopesAllowedTo("service"), ...machineScopes].filter((scope) => scope !== isOf);
-  test.each(scopes)("%s is not enough", async (scope) => {
+  test.each(scopes)("the scope %s is not enough", async (scope) => {
     const { clientId } = await given.application({ realmId, scopes: [scope] });
     const token = await given.token({ realmId, clientId }, { scopes: [scope] });
     expect(await attempt({ caller: as.token(token), held: new Set([scope]) })).toBe("refused");
   });
 
   const others = roles.filter((role) => role !== "administrator" && !(isOf && scopesOfRoles([role]).has(isOf)));
-  test.each(others)("%s is not enough", async (role) => {
+  test.each(others)("the role %s is not enough", async (role) => {
     const person = await given.user({ realmId, roles: [role] });
     expect(await attempt({ caller: as.user(person), person, held: scopesOfRoles([role]) })).toBe("refused");
   });
@@ -256,7 +256,7 @@ test.each(roles)(
     await api.database.owner.query(sql`update users set roles = ${[role]} where id = ${person.id}`);
     const { body: again } = await flows.refresh(application, body.refresh_token);
     expect(scopesIn(again.access_token)).toEqual(scopesIn(body.access_token));
-    // When the application asks again, the user consents to more scopes.
+    // When the application requests more scopes again, the user consents to them.
     const { body: more } = await flows.signIn(person, application);
     expect(scopesIn(more.access_token).length).toBeGreaterThan(scopesIn(body.access_token).length);
   },

@@ -8,7 +8,7 @@ import { eventually } from "./support/run/eventually.ts";
 import { fromNow } from "./support/given/given.ts";
 import { givenIssuingRealm } from "./support/given/issuing.ts";
 
-/** The creator: a user through an application, or a service on its own. */
+/** The creator: a user through an application, or a service without a user. */
 interface Holder {
   userId?: string;
   clientId: string;
@@ -60,7 +60,7 @@ async function stored(location: string): Promise<unknown> {
 const tenMinutesLater = () =>
   upkeep.eraseOutputs(api.database.owner, { at: fromNow((collectedOutputMinutes + 1) * 60_000) });
 
-/** The issuance without its profile; reading it leaves the output as it was. */
+/** The issuance without its profile. Reading the issuance leaves its output unchanged. */
 const bare = { status: 200, body: { data: { state: "issued", error: null, profile: null } } };
 
 describe.each([
@@ -125,7 +125,7 @@ describe.each([
 
     for (const granted of [scopes, ...scopes.map((scope) => [scope])]) {
       const answer = await (await tokenOf(other, granted)).get(location);
-      // The user may read it through any application; to another service it is hidden.
+      // The user may read the issuance through any application; from another service it is hidden.
       if (type === "useragent") expect(answer, granted.join()).toMatchObject(bare);
       else expect(answer, granted.join()).toBeError("issuance_not_found");
       expect(answer.text).not.toMatch(key);

@@ -43,7 +43,9 @@ export interface WorkerOptions {
   publicationUrl: string;
   crlValidityHours: number;
   signingThreads: number;
-  /** Threads with the same settings that the caller has started and closes; omitted: the worker starts its own. */
+  /**
+   * Threads that the caller has started with the same settings and closes itself; omitted: the worker starts its own.
+   */
   signingPool?: SigningPool | undefined;
   issuanceConcurrency: number;
   bulkConcurrency: number;
@@ -63,7 +65,10 @@ export interface WorkerOptions {
  */
 const jobSteps = 4;
 
-/** Starts the worker. Resolves when it is registered and accepts tasks; `lifecycle` stops it after its current work. */
+/**
+ * Starts the worker. Resolves when the worker is registered and accepts tasks; `lifecycle` stops it after its current
+ * work.
+ */
 export async function startWorker(options: WorkerOptions): Promise<void> {
   const { db, backend, clock, beat, log, lifecycle, registry } = options;
   const signer = await createHeadSigner(options.auditKeyJwk);
@@ -103,7 +108,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     problems: beat,
     isOpen: () => clock.isInStep(),
     onChange: () => {
-      // Bulk jobs also offboard, which needs no issuer: their rows are processed whenever the clock is right.
+      // Bulk jobs also offboard people, which needs no issuer: their rows are processed whenever the clock is right.
       const canIssue = issuers.usable().length > 0 || issuers.away().length === 0;
       for (const [name, consumer] of consumers) {
         if (issuers.isOpen() && (canIssue || name !== "issuance")) consumer.resume();

@@ -9,8 +9,8 @@ import { rememberRealm } from "../pages/page-realm.ts";
 const found = new WeakMap<Response, RealmRow>();
 
 /**
- * Finds the realm in the path. If there is none or its apps are off, responds as for an unknown address and returns
- * false.
+ * Finds the realm in the path. If the realm does not exist or its apps are off, responds as for an unknown address and
+ * returns false.
  */
 export const findRealm =
   (deps: Deps) =>

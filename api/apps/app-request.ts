@@ -11,7 +11,7 @@ import {
 } from "../oauth/authorization-request.ts";
 import type { Problem } from "../pages/problem.tsx";
 
-/** An app and its address to return to. */
+/** The app that sent an authorization request, and the redirect URI where the user returns. */
 export interface AppClient {
   app: OnboardingApp;
   /** As sent. */
@@ -25,7 +25,10 @@ export interface AppRequest extends AppClient {
   codeChallenge: string;
 }
 
-/** Returns the app; faults are shown to the user and never redirected, as an attacker may have chosen the address. */
+/**
+ * Returns the app, or the problem to show to the user. Problems are never sent to the redirect URI, as an attacker may
+ * have chosen it.
+ */
 export function readAppClient(query: Query): AppClient | Problem {
   if (isTooLong(query)) return "bad_request";
   const app = findOnboardingApp(onlyOne(query, "client_id"));
@@ -47,7 +50,7 @@ export function readAppRequest(client: AppClient, query: Query): AppRequest {
   }
   const codeChallenge = readCodeChallenge(query, { isRequired: true });
   if (codeChallenge === undefined) throw new AuthorizationError("invalid_request");
-  // The person is asked every time.
+  // The user must consent every time.
   if (readPrompt(query).has("none")) throw new AuthorizationError("consent_required");
   return { ...client, codeChallenge };
 }

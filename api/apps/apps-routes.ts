@@ -9,13 +9,19 @@ import { sendFile } from "./file.ts";
 import { fileErrors } from "./file-error.ts";
 import { redeemCode } from "./token.ts";
 
-/** A path of every realm, with and without its final slash: a redirected POST would lose its method. */
+/**
+ * Returns a path below the apps' address of every realm. The final slash is optional: a redirected POST would lose its
+ * method.
+ */
 const below = (path: string): { pattern: RegExp; name: string } => ({
   pattern: new RegExp(`^/letswifi/([a-z0-9-]{1,63})${path}/?$`),
   name: `/letswifi/:realm${path}/`,
 });
 
-/** Returns the routes of the geteduroam apps, by letswifi's protocol. For realms without apps there are none. */
+/**
+ * Returns the routes of the geteduroam apps, by letswifi's protocol. In realms without apps they respond as unknown
+ * addresses do.
+ */
 export const appsRoutes = (deps: Deps): Route[] =>
   [
     pageRoute(deps, below(""), { get: showBase }),

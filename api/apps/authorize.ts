@@ -35,8 +35,8 @@ import { knownDevice, rememberDevice } from "./device-cookie.ts";
 import { sendSetUpDevice, type SetUpDeviceView } from "./views/set-up-device.tsx";
 
 /**
- * `GET …/oauth/authorize/`: shows the page "Set up this device", always: any program can claim an app's address (RFC
- * 8252 section 8.6). A user who is not signed in is sent to sign in and comes back with the same request.
+ * `GET …/oauth/authorize/`: always shows the page "Set up this device", because any program can claim an app's address
+ * (RFC 8252 section 8.6). A user who is not signed in signs in first and returns with the same request.
  */
 export async function authorizeApp(page: PageRequest): Promise<void> {
   await withRequest(page, page.query, async (request) => {
@@ -46,7 +46,10 @@ export async function authorizeApp(page: PageRequest): Promise<void> {
   });
 }
 
-/** `POST` to the same address: the page's form, with `decision` and the request. Any other POST is handled as a GET. */
+/**
+ * `POST …/oauth/authorize/`: handles the page's form, which contains `decision` and the request. Redirects any other
+ * POST to the page.
+ */
 export async function decideApp(page: PageRequest): Promise<void> {
   const { deps, form } = page;
   const authorization = form.get("authorization");
@@ -64,7 +67,7 @@ export async function decideApp(page: PageRequest): Promise<void> {
       return;
     }
     const login = await signedIn(page);
-    // The user signed out, or another one signed in meanwhile: start over.
+    // The user has signed out, or another user has signed in: start over.
     if (login === undefined || login.id !== form.get("login")) {
       redirect(page, pathOn(deps, authorizePath(page, query)));
       return;
@@ -101,7 +104,7 @@ async function withRequest(
   }
 }
 
-/** Returns the browser's login if it is of the path's realm. */
+/** Returns the browser's login if it belongs to the realm in the path. */
 async function signedIn(page: PageRequest): Promise<Login | undefined> {
   const login = await findLogin(page.deps, page.request);
   return login?.realmId === realmOf(page).id ? login : undefined;
@@ -170,8 +173,9 @@ async function show(
 }
 
 /**
- * Returns where the profile can go, for display: in place of an active profile, and as a new device if the limit has
- * room; or the objection to both. The result can change a moment later. Profiles that the tap ends do not count.
+ * Returns where the profile can go, for display: which active profiles it can replace, and whether the limit has room
+ * for it as a new device; if neither is possible, the objection. The result can change a moment later. Profiles that
+ * end when the user allows the app do not count.
  */
 async function findPlaces(
   page: PageRequest,
@@ -194,7 +198,7 @@ async function findPlaces(
   const ended = new Set(ending.map(({ serialNumber }) => serialNumber));
   const active = await certificates.listActiveOfUser(db, { realmId, userId, at });
   const profiles = active.filter(({ serialNumber }) => !ended.has(serialNumber));
-  // The profile that an earlier attempt was to replace comes first: it is still the one on the device.
+  // A profile that an unfinished earlier attempt was to replace comes first: that profile is still on the device.
   const chosen = [...unsent.map(({ renewsSerialNumber }) => renewsSerialNumber), ...ofDevice].find((known) =>
     profiles.some(({ serialNumber }) => serialNumber === known),
   );
@@ -228,7 +232,7 @@ async function tooMany(db: Db, asked: { userId: string; at: Date }): Promise<{ n
   return nextAt !== null && count >= appAuthorizationsPerHourMax ? { nextAt } : undefined;
 }
 
-/** Rolls back the transaction that it is thrown in. `used`: the form was sent before, and its code is used. */
+/** Thrown to roll back the transaction. `used`: the form was sent before, and its code is used. */
 class Refused extends Error {
   readonly objection: Objection | "used";
   constructor(objection: Objection | "used") {
@@ -237,7 +241,7 @@ class Refused extends Error {
   }
 }
 
-/** Creates the authorization of the form, once, and sends the app a code. */
+/** Creates the form's authorization, only once even if the form is sent twice, and sends the app a code. */
 async function allow(page: PageRequest, query: PageRequest["query"], request: AppRequest, login: Login): Promise<void> {
   const { deps, form, response } = page;
   const { app, redirectUri, codeChallenge } = request;
@@ -287,7 +291,7 @@ async function allow(page: PageRequest, query: PageRequest["query"], request: Ap
     });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    // This form is used up: another tap needs another authorization.
+    // This form was used before: the page returns with a new form.
     if (error.objection === "used") redirect(page, pathOn(deps, authorizePath(page, query)));
     else await show(page, query, request, login, { objection: error.objection });
     return;

@@ -6,7 +6,8 @@ import { realmOf } from "./app-realm.ts";
 import { sendAppsBase } from "./views/apps-base.tsx";
 
 /**
- * `GET` the address of a realm's apps: the endpoints for apps, for browsers a page. Apps send any `Accept`, or none.
+ * `GET` the address of a realm's apps: sends the endpoints to apps, and a page to browsers. Apps send any `Accept`, or
+ * no such header.
  */
 export function showBase(page: PageRequest): void {
   const { deps, request, response } = page;
@@ -18,7 +19,7 @@ export function showBase(page: PageRequest): void {
     return;
   }
   response.setHeader("Cache-Control", "public, max-age=300");
-  // Without a charset: an app compares the whole type.
+  // No charset: apps compare the whole media type.
   sendJson(response, 200, endpointsBelow(base), "application/json");
 }
 

@@ -4,7 +4,7 @@ import { hashOfToken } from "../../runtime/keys/secret-token.ts";
 import { readCookie, setCookie } from "../pages/cookies.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 
-/** Returns the hash of the cookie by which the device is known; undefined without a cookie. */
+/** Returns the hash of the cookie that identifies the device; undefined without a cookie. */
 export function knownDevice({ deps, request }: PageRequest): Buffer | undefined {
   const value = readCookie(deps, request, "device");
   return value === undefined ? undefined : hashOfToken(value);

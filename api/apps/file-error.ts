@@ -6,7 +6,7 @@ import { sendJson } from "../http/respond.ts";
 import { MethodNotAllowed, type ErrorFormat } from "../http/route.ts";
 import { Unauthenticated } from "../http/token-errors.ts";
 
-/** Why an app gets no file: each with its status, and one plain sentence, which some apps show. */
+/** The reasons why an app gets no file, each with its HTTP status and a sentence that some apps show to the user. */
 const errors = {
   invalid_request: { status: 400, description: "The request for the file is not valid." },
   invalid_token: { status: 401, description: "Sign in again: the permission for this file has ended." },
@@ -29,16 +29,16 @@ const errors = {
 export type FileErrorCode = keyof typeof errors;
 
 interface FileErrorOptions extends ErrorOptions {
-  /** Replaces the code's own status. */
+  /** Replaces the status of the error code. */
   status?: number;
-  /** Replaces the code's own sentence. */
+  /** Replaces the sentence of the error code. */
   description?: string;
   /** The value of `WWW-Authenticate`. */
   challenge?: string;
   retryAfterSeconds?: number | undefined;
 }
 
-/** The reason why an app gets no file. */
+/** Thrown when an app gets no file, with the reason. */
 export class FileError extends Error {
   override readonly name = "FileError";
   readonly code: FileErrorCode;
@@ -57,11 +57,11 @@ export class FileError extends Error {
   }
 }
 
-/** A token that is unknown, has ended, or is of another realm. */
+/** Returns the error for a token that is unknown, has ended, or belongs to another realm. */
 export const invalidToken = (): FileError =>
   new FileError("invalid_token", { challenge: 'Bearer error="invalid_token"' });
 
-/** Errors of the file: `error` and one plain sentence. */
+/** The format of the file endpoint's errors: `error` and one plain sentence. */
 export const fileErrors: ErrorFormat = {
   name: "oauth",
   send({ response }, thrown) {
@@ -75,7 +75,7 @@ function sendFileError(response: Response, { code, status, message, challenge, r
   sendJson(response, status, { error: code, error_description: message });
 }
 
-/** Converts whatever was thrown to an error of the file. */
+/** Converts a thrown value to a {@link FileError}. */
 function asFileError(response: Response, thrown: unknown): FileError {
   if (thrown instanceof FileError) return thrown;
   if (thrown instanceof Unauthenticated) {

@@ -22,10 +22,10 @@ import { waitForProfile } from "../resources/hand-over/wait-for-profile.ts";
 import { realmOf } from "./app-realm.ts";
 import { FileError, invalidToken, type FileErrorCode } from "./file-error.ts";
 
-/** Windows gives up after 8 s, and no app retries automatically. */
+/** How long a request waits for its profile: Windows gives up after 8 s, and no app retries automatically. */
 const waitMsMax = 7_000;
 
-/** The formats that apps ask for, by the parameter. */
+/** The formats that apps ask for, by the value of the `format` parameter. */
 const formats: ReadonlyMap<string, AppFormat> = new Map([
   ["eap-config", "eap-config"],
   ["mobileconfig", "mobileconfig"],
@@ -34,8 +34,8 @@ const formats: ReadonlyMap<string, AppFormat> = new Map([
 type AppFormat = "eap-config" | "mobileconfig";
 
 /**
- * `POST …/api/eap-config/`: makes the profile that a token permits, once, and sends its file; every further request with
- * the token gets the same bytes. Apps ask more than once.
+ * `POST …/api/eap-config/`: creates the one profile that a token permits, and sends its file. Apps repeat the request;
+ * every further request with the token gets the same bytes.
  */
 export async function sendFile(deps: Deps, { request, response }: Exchange): Promise<void> {
   const startedAt = performance.now();
@@ -72,7 +72,7 @@ export async function sendFile(deps: Deps, { request, response }: Exchange): Pro
     if (isFirst) context.log().info({ event: "app.file_sent", ...about }, "an app has its file");
     count(isFirst ? "sent" : "repeated");
     response.statusCode = 200;
-    // Without a charset: apps compare the whole type.
+    // No charset: apps compare the whole media type.
     response.setHeader("Content-Type", fileTypes[format].type);
     response.setHeader("Content-Length", bytes.length);
     response.end(bytes);
@@ -95,14 +95,14 @@ function readFormat(target: string): AppFormat {
   return format;
 }
 
-/** Some apps send an empty form, some nothing. */
+/** Throws if the body is too large. Some apps send an empty form, others no body. */
 async function requireSmallBody(request: IncomingMessage): Promise<void> {
   if (!hasBody(request)) return;
   const { length } = await readBytes(request);
   if (length > appFileRequestBytesMax) throw new FileError("invalid_request", { status: 413 });
 }
 
-/** Rolls back the transaction that it is thrown in. */
+/** Thrown to roll back the transaction: the hand-over is already taken, or the token has ended. */
 class NotTaken extends Error {}
 
 interface Asking {
@@ -115,8 +115,8 @@ interface Asking {
 }
 
 /**
- * Accepts the profile on a token's first request, in the transaction that takes its hand-over. Returns the new
- * issuance; undefined if there already is one. Throws {@link FileError} for a refusal, which changes nothing.
+ * Accepts the profile on a token's first request, and takes the hand-over in the same transaction. Returns the new
+ * issuance; undefined if there already is one. A refusal throws {@link FileError} and changes nothing.
  */
 async function acceptOnce(deps: Deps, asking: Asking): Promise<IssuanceID | undefined> {
   const { authorization, realmId, tokenHash, format, request, requestId } = asking;
@@ -132,8 +132,8 @@ async function acceptOnce(deps: Deps, asking: Asking): Promise<IssuanceID | unde
     await deps.db.transaction(async (tx) => {
       const objection = await acceptHandOver(tx, { ...handOver, deviceType }, wanted);
       const taken = await authorizations.use(tx, { id, tokenHash, issuanceId, format, deviceType, at });
-      // Checked before the objection: an earlier request with this token may have used the last place, which is no
-      // reason to refuse.
+      // Checked before the objection: an earlier request with this token may have used the last place, and this request
+      // must still get its file.
       if (!taken) throw new NotTaken();
       if (objection !== undefined) throw refusal(objection);
     });
@@ -165,13 +165,16 @@ const refusals = {
 
 const isKnown = (objection: Objection): objection is keyof typeof refusals => Object.hasOwn(refusals, objection);
 
-/** Any other objection means that the user has been offboarded since. */
+/**
+ * Returns the error for an objection. An objection that is not listed above means that the user has been offboarded
+ * since.
+ */
 const refusal = (objection: Objection): FileError =>
   isKnown(objection) ? new FileError(refusals[objection]) : invalidToken();
 
 /**
- * Records that the file is sent, unless the authorization has ended meanwhile, and returns the file. Recorded first:
- * from then on upkeep and new authorizations of the device leave the profile alone.
+ * Marks the file as sent, then returns it. Throws if the authorization has ended. Marking comes first: from then on
+ * upkeep and new authorizations of the device leave the profile alone.
  */
 async function collect(
   deps: Deps,

@@ -13,8 +13,8 @@ import { OAuthError } from "../oauth/oauth-error.ts";
 import { realmOf } from "./app-realm.ts";
 
 /**
- * `POST …/oauth/token/` (RFC 6749 section 4.1.3): redeems an app's code, once, for a token that opens one file. An app
- * that uses its code again loses the authorization; a stranger who merely has the code changes nothing.
+ * `POST …/oauth/token/` (RFC 6749 section 4.1.3): exchanges an app's code, only once, for a token that permits fetching
+ * one file. An app that uses its code again loses the authorization; a stranger with only the code changes nothing.
  */
 export async function redeemCode(deps: Deps, { request, response }: Exchange): Promise<void> {
   response.setHeader("Pragma", "no-cache");

@@ -43,14 +43,14 @@ function requireAccess(principal: Principal, access: Exclude<Access, "public">):
 }
 
 /**
- * Throws unless the token has the scope, which is enough for the caller's own resources. A guest's token has no scopes:
- * its kind defines what it may do.
+ * Throws unless the token has the scope. For the caller's own resources the scope is enough. A guest's token has no
+ * scopes: its kind defines what the guest may do.
  */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (principal.kind !== "guest" && !principal.scopes.has(scope)) throw new InsufficientScope([scope]);
 }
 
-/** Returns whether the token has the scope and, if it is a user's, one of the user's current roles has it too. */
+/** Returns whether the token has the scope and, for a user's token, whether one of the user's current roles has it. */
 export const hasStaffScope = (principal: UserPrincipal | ServicePrincipal, scope: Scope): boolean =>
   principal.scopes.has(scope) && (principal.kind === "service" || rolesHave(principal.roles, scope));
 
@@ -59,7 +59,10 @@ export function requireStaffScope(principal: UserPrincipal | ServicePrincipal, s
   if (!hasStaffScope(principal, scope)) throw new InsufficientScope([scope]);
 }
 
-/** Throws unless the caller is of the kind that the endpoint admits and has the scopes that it always requires. */
+/**
+ * Throws unless the caller is of the kind that the endpoint admits and has the scopes that the endpoint always
+ * requires.
+ */
 export function requireAdmission(
   principal: Principal,
   endpoint: { access: Access; scope: Scope | undefined; furtherScopes: readonly Scope[] },
@@ -73,7 +76,10 @@ export function requireAdmission(
   requireOwnEndpoint(principal, endpoint);
 }
 
-/** Throws if a machine calls an endpoint that does not require its scope, even one open to every service. */
+/**
+ * Throws if a machine calls an endpoint that does not require the machine's scope, even if the endpoint is open to
+ * every service.
+ */
 function requireOwnEndpoint(principal: Principal, { scope }: { scope: Scope | undefined }): void {
   if (scope !== undefined && isMachineScope(scope)) return;
   if ([...principal.scopes].some(isMachineScope)) throw new ServiceError("forbidden");

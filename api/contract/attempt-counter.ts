@@ -31,7 +31,7 @@ export interface CountedAttempt {
 /** A password, counted before it is checked. */
 export interface CountedPassword<Found> extends CountedAttempt {
   found: Found;
-  /** Refunds the attempt and remembers the network as the account's own for two weeks. */
+  /** Refunds the attempt and remembers the network as one of the account's usual networks for two weeks. */
   succeed(): Promise<void>;
 }
 
@@ -49,8 +49,8 @@ export interface AttemptCounter {
   /** Counts an unknown guest account token. */
   tokenFailed(attempt: { address: string }): Promise<void>;
   /**
-   * Counts a short code before it is looked up: for this address, and for all addresses together. The caller refunds a
-   * right one.
+   * Counts a short code before it is looked up: for this address, and for all addresses together. The caller refunds
+   * the attempt if the code is right.
    */
   shortCode(attempt: { address: string }): Promise<CountedAttempt>;
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export interface PasswordAttempt<Found extends { account: string }> {
 export interface AttemptLimitsOptions {
   backend: QueueBackend;
   db: Db;
-  /** The store holds only digests of what is counted, under a key derived from these. */
+  /** The store holds only digests of what is counted, under a key derived from the master keys. */
   masterKeys: MasterKeys;
   log: Log;
   limits?: AttemptLimitSettings;
@@ -201,7 +201,7 @@ interface Counter {
   take(key: string, alias?: string): Promise<CountedAttempt>;
 }
 
-/** How long an exhausted key is refused without asking the store, so a flood of attempts does not reach it. */
+/** How long an exhausted key is refused without asking the store, so a flood of attempts does not reach the store. */
 const exhaustedMs = 1_000;
 
 function createCounter({
@@ -245,7 +245,7 @@ function createCounter({
       let refunded = false;
       const attempt: CountedAttempt = {
         async refund() {
-          // Refunds only once, and not in the next period, whose count does not include this attempt.
+          // Refunds the attempt only once, and only within its own period: the next period's count does not include it.
           if (refunded || performance.now() > goodAt - 1_000) return;
           refunded = true;
           await by.reward(key).catch((error: unknown) => {
@@ -306,7 +306,10 @@ function digestUnder(masterKeys: MasterKeys): (...parts: readonly string[]) => s
   return (...parts) => createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64url");
 }
 
-/** Returns an IPv4 address, or the first half of an IPv6 address: all of it belongs to one network. */
+/**
+ * Returns an IPv4 address, or the first half of an IPv6 address: all addresses with the same first half belong to one
+ * network.
+ */
 function networkOf(address: string): string {
   const [unscoped = ""] = address.split("%");
   if (!isIPv6(unscoped)) return address;

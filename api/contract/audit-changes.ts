@@ -1,6 +1,6 @@
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Returns the changed settings, before and after, for an audit entry; undefined if none changed. */
+/** Returns the changed settings, before and after, for an audit entry; undefined if no setting changed. */
 export function differences(was: Settings, is: Settings): { before: Settings; after: Settings } | undefined {
   const changed = Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
   if (changed.length === 0) return undefined;

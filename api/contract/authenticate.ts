@@ -12,7 +12,7 @@ import type { Principal, ServicePrincipal } from "./principal.ts";
 /** The token of a request. */
 interface BearerToken {
   hash: Buffer;
-  /** Whether it is an application's static token; else an access token. */
+  /** True for an application's static token, false for an access token. */
   isStatic: boolean;
 }
 
@@ -28,8 +28,8 @@ export function readBearerToken(authorization: string | undefined): BearerToken 
 }
 
 /**
- * Looks up the holders of tokens, together for all requests of one turn of the event loop. Every look-up starts after
- * its request and nothing is cached: a token that has ended is refused at the next request.
+ * Creates a look-up of tokens' holders that serves all requests of one turn of the event loop together. Every look-up
+ * starts after its request and nothing is cached: a token that has ended is refused at the next request.
  */
 export function createHolderLookup({ db, clock, metrics }: Pick<Deps, "db" | "clock" | "metrics">): FindHolder {
   const lookUp = createBatcher(
@@ -49,7 +49,8 @@ const unknownMs = 1_000;
 
 /**
  * Returns the principal of a token that came from this address, with one query. Throws {@link Unauthenticated} if the
- * token is unknown or has ended. An unknown token stays unknown: every process stores a token before it sends it.
+ * token is unknown or has ended. An unknown token cannot become valid later: every process stores a token before
+ * sending it.
  */
 export async function authenticate(
   deps: Pick<Deps, "db" | "clock" | "findHolder" | "unknownTokens">,

@@ -7,7 +7,7 @@ import { presentedCertificate } from "../http/client-certificate/presented-certi
 
 /**
  * Throws {@link Unauthenticated} if the token is bound to a certificate (RFC 8705 section 3) and the request presents
- * none or another one. Other tokens pass.
+ * no certificate or another one. Tokens without a binding pass.
  */
 export async function requireBoundCertificate(
   deps: Pick<Deps, "db" | "settings">,

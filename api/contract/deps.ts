@@ -27,7 +27,7 @@ import type { ClientCertificateSettings } from "../http/client-certificate/confi
 import type { RateLimits } from "../http/rate-limit.ts";
 import type { CollectedIssuance } from "./views/collected-issuance.ts";
 
-/** The API's dependencies, opened in main.ts and passed to whatever needs them. */
+/** The API's dependencies, opened in main.ts and passed to the code that needs them. */
 export interface Deps {
   db: Database;
   queues: Pick<Queues, "enqueue" | "enqueueAll">;
@@ -69,7 +69,7 @@ export interface HealthCheck {
   state: "ok" | "warn" | "fail";
   /** Public: no host, no count and no id except an issuer's number. Null if all is well. */
   reason: string | null;
-  /** The versions of a kind's running processes; undefined for any other part. */
+  /** For a kind of process, the versions of its running processes; undefined for any other part. */
   versions?: readonly string[];
 }
 
@@ -120,10 +120,10 @@ export interface Settlements {
   watch(issuanceId: string): Watch;
   /** Handles a notification: issuance ids, comma-separated. */
   notice: (payload: string) => void;
-  /** Reads the rows of all waits: after the listening connection was lost, and periodically. */
+  /** Reads the rows of all waits. Called periodically, and after the listening connection was lost. */
   recheck: () => void;
   waiting(): number;
-  /** Ends every wait as if its time were up: the process stops, and clients ask another process. */
+  /** Ends every wait as if its time were up. Called when the process stops; clients then ask another process. */
   close(): void;
 }
 
@@ -154,15 +154,15 @@ interface SealedOutput {
 
 /**
  * Opens what a worker sealed for the requester; undefined if this process does not have the key. Throws
- * SealedOutputError if it was altered or belongs to another row.
+ * SealedOutputError if the sealed output was altered or belongs to another row.
  */
 export type OpenOutput = (sealed: SealedOutput) => CreationOutput | undefined;
 
 /** A watcher of one job. */
 export interface JobWatcher {
   /**
-   * Returns the job as soon as it differs from what this watcher has seen, the first time at once; `quiet` if nothing
-   * changes within `waitMs`; `over` if the client or the job is gone, or the process stops.
+   * Returns the job as soon as it differs from what this watcher has seen, and immediately the first time; `quiet` if
+   * nothing changes within `waitMs`; `over` if the client or the job is gone, or the process stops.
    */
   next(waitMs: number, signal: AbortSignal): Promise<Job | "quiet" | "over">;
   end(): void;
@@ -173,31 +173,31 @@ export interface JobWatch {
   watch(jobId: string): JobWatcher;
   /** Handles a notification: ids of jobs, comma-separated. */
   notice: (payload: string) => void;
-  /** Reads every watched job: after the listening connection was lost, and periodically. */
+  /** Reads every watched job. Called periodically, and after the listening connection was lost. */
   recheck: () => void;
   watching(): number;
-  /** Ends every watch: the process stops, and clients continue at another process. */
+  /** Ends every watch. Called when the process stops; clients then continue at another process. */
   close(): void;
 }
 
 /** The waits for revocations in this process. */
 export interface RevokedFeed {
   /**
-   * Waits until there is a revocation newer than `since` or one that did not exist when the wait began, the time is up,
-   * or the client disconnects. Returns what to read then; `ahead` for a `since` in the future.
+   * Waits until there is a revocation newer than `since` or one added after the wait began, until the time is up, or
+   * until the client disconnects. Returns what to read next; `ahead` for a `since` in the future.
    */
   wait(
     asked: { realmId: string; since: Date | undefined },
     waitMs: number,
     signal: AbortSignal,
   ): Promise<RevokedWindow | "ahead">;
-  /** Handles a notification; also reads for all waits after the listening connection was lost. */
+  /** Handles a notification. After the listening connection was lost, reads for all waits. */
   notice: () => void;
-  /** Ends every wait as if its time were up: the process stops. */
+  /** Ends every wait as if its time were up. Called when the process stops. */
   close(): void;
 }
 
-/** A realm, the address of its logo and the uploaded one, which precedes it. */
+/** A realm with the address of its logo and its uploaded logo, which takes precedence. */
 export type LogoOwner = Pick<RealmRow, "id" | "logoUri" | "uploadedLogo">;
 
 /** Realms' logos, uploaded or fetched, read when first needed and cached by this process. */
@@ -229,7 +229,7 @@ export interface PictureSources {
  */
 export type CheckProvider = (issuer: string) => Promise<{ found: FoundProvider } | { fault: SignInCheck }>;
 
-/** Keys that sign tokens: the API's only signing keys, never used for a certificate. */
+/** The keys that sign tokens. They are the API's only signing keys, and never sign a certificate. */
 export interface TokenSigningKeys {
   /** Returns a JWT (RFC 7519) signed with the current key of the algorithm. */
   sign(token: { algorithm: TokenAlgorithm; type: string; claims: JWTPayload }): Promise<string>;

@@ -62,7 +62,7 @@ export interface UploadFormats {
 }
 
 interface UploadType {
-  /** The content of one such file. */
+  /** The content of a file of this type. */
   schema: z.ZodType;
   /** Other names of the type in use by clients. */
   aliases?: readonly string[];
@@ -74,14 +74,14 @@ interface UploadType {
 export interface Upload {
   /** One of the types that the endpoint accepts. */
   type: string;
-  /** One of the encodings of its type; undefined: UTF-8. */
+  /** One of the encodings that the endpoint accepts for this type; undefined: UTF-8. */
   charset: string | undefined;
   bytes: AsyncIterable<Buffer>;
   /** Returns the SHA-256 of the bytes read, and of the encoding unless it is UTF-8. */
   digest(): string;
 }
 
-/** A streamed response: its media types, the default first, each with the schema of one line or of the whole. */
+/** The media types of a streamed response, the default first, each with the schema of one line or of the whole. */
 export interface StreamFormats {
   types: Readonly<Record<string, z.ZodType>>;
   /** The filter of a list that is exported as a file. */
@@ -94,7 +94,7 @@ export interface StreamFormats {
 export interface StreamedAnswer {
   /** With its parameters, as in `Content-Type`. */
   readonly type: string;
-  /** The name of the saved file: letters, digits, dots and hyphens. Undefined if it is not for saving. */
+  /** The name of the saved file: letters, digits, dots and hyphens. Undefined if the response is not for saving. */
   readonly fileName: string | undefined;
   /** The next piece is read only after the client has received all earlier ones. */
   readonly pieces: AsyncIterable<string>;
@@ -136,7 +136,9 @@ export interface Described<Code extends ErrorCode> {
   summary: string;
   description?: string;
   path: string;
-  /** Which address the document shows for the path, which exists at both. Default: the API's. */
+  /**
+   * The address that the OpenAPI document shows for the path; the path exists at both addresses. Default: the API's.
+   */
   host?: "api" | "auth";
   /** The scope that is required in addition to `access`. */
   scope?: Scope;
@@ -146,7 +148,7 @@ export interface Described<Code extends ErrorCode> {
   errors: readonly Code[];
   /** The response contains a key or a token: it is never cached, not even for revalidation. */
   secret?: boolean;
-  /** The code for a malformed identifier in the path: the same as for an unknown one. */
+  /** The code for a malformed identifier in the path: the same code as for an unknown identifier. */
   unknown?: Partial<Record<string, Code>>;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Schemas of filter values; all of them arrive as text. */
+/** Schemas of filter values. All values arrive as text. */
 export const filters = {
   /** `true` or `false` in any letter case. */
   flag: z

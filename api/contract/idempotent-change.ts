@@ -8,12 +8,12 @@ type Remembered =
   string | number | boolean | null | undefined | readonly Remembered[] | { readonly [name: string]: Remembered };
 
 /**
- * Runs `body` in one transaction. With an Idempotency-Key, a repeated request does not run it again: it waits for the
- * first one if that is still running, and gets its result. A failed change is not stored.
+ * Runs `body` in one transaction. With an Idempotency-Key, a repeated request does not run `body` again: it waits for
+ * the first request if that is still running, and gets the first request's result. A failed change is not stored.
  */
 export type Change = <Result extends Remembered>(
   body: (tx: Db) => Promise<Result>,
-  /** Makes the change in separate transactions; called instead if there is no Idempotency-Key. */
+  /** Makes the change in separate transactions. Called instead of `body` if there is no Idempotency-Key. */
   alone?: () => Promise<Result>,
 ) => Promise<Result>;
 

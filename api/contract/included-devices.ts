@@ -20,7 +20,7 @@ export const DevicesView = z.record(z.string(), DeviceView);
 
 /**
  * Returns the profiles of a page for `include=devices`, with one query; nothing if not requested. Throws unless the
- * caller may read people's profiles; guests' and servers' are left out for a caller who may not read them.
+ * caller may read people's profiles. Guests' and servers' profiles are left out if the caller may not read them.
  */
 export async function includedDevices(
   {

@@ -4,7 +4,7 @@ import { hasStaffScope } from "./access.ts";
 import { filters } from "./filters.ts";
 import type { PrincipalFor } from "./access.ts";
 
-/** Returns the properties by which the caller's search of this list may find rows. */
+/** Returns the properties that the caller's search of this list covers. */
 export const searchesOf = (
   place: SearchPlace,
   principal: PrincipalFor["staff"],
@@ -12,7 +12,7 @@ export const searchesOf = (
   finds: findsIn(place, (scope) => hasStaffScope(principal, scope)),
 });
 
-/** Returns the `text` filter of a list, which finds what the search over everything finds. */
+/** Returns the `text` filter of a list. It finds rows by the same properties as the search over everything. */
 export const textFilter = (found: string) =>
   filters.text.describe(
     `Finds by everything that \`/api/search\` understands: ${found}. Whatever needs another scope than the list's is found only with that scope.`,

@@ -20,8 +20,8 @@ export interface ListOptions<Filter extends object, SortKey extends string> {
 export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as const;
 
 /**
- * The paging part of a body. Null is not a number; everywhere else null counts as absent, since clients with fixed
- * classes send it.
+ * The paging part of a body. Null is not a number; for all other properties null counts as absent, since clients with
+ * fixed classes send it.
  */
 const PageBody = z.object({
   limit: z.int().min(1).max(pageItemsMax).optional(),
@@ -128,15 +128,15 @@ export function readPage<Filter extends object, SortKey extends string>(
 
 const matchingProperties = ["search", "filter"] as const;
 
-/** The rows of a list that a client selects, and the selection as given. */
+/** A client's selection of a list's rows, by search and filter, and the selection as given. */
 export interface Matching<Filter extends object> {
   selection: Pick<PageRequest<Filter>, "search" | "filter">;
   given: JobMatching;
 }
 
 /**
- * Parses a list's search and filter that a client sends instead of listing rows; the same rules as for the list. Throws
- * `invalid_request` with every fault. Any other property is a fault: ignoring it would select more rows.
+ * Parses the search and filter that a client sends to select a list's rows instead of naming them; the list's rules
+ * apply. Throws `invalid_request` with every fault. Any other property is a fault: ignoring it would select more rows.
  */
 export function readMatching<Filter extends object>(
   offer: ListOptions<Filter, string>,

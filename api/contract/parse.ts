@@ -55,8 +55,8 @@ function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>):
 }
 
 /**
- * Parses a body's properties that an endpoint knows, in any letter case. No body counts as an empty one. Reports the
- * faults of the schema and of `furtherFaults` together.
+ * Parses a body's properties that an endpoint knows, in any letter case. A missing body counts as an empty one. Reports
+ * the faults of the schema and of `furtherFaults` together.
  */
 export function parseBody<Body extends Shape>(
   schema: Body | undefined,
@@ -75,8 +75,8 @@ export function parseBody<Body extends Shape>(
 }
 
 /**
- * Returns the known properties of a body under their canonical names, whatever their case. Throws for a property in
- * two spellings, and for anything but an object.
+ * Returns the known properties of a body under their canonical names, whatever their case. Throws for a property in two
+ * spellings, and for a body that is not an object.
  */
 export function foldNames(names: readonly string[], body: unknown): Record<string, unknown> {
   if (body === undefined) return {};

@@ -7,7 +7,8 @@ export interface Prefer {
 const waitSecondsMax = 60;
 
 /**
- * Parses `Prefer`. As the RFC requires, it ignores unknown and invalid preferences; of two equal ones the first counts.
+ * Parses `Prefer`. As the RFC requires, it ignores unknown and invalid preferences; of a repeated preference the first
+ * counts.
  */
 export function readPrefer(header: string | readonly string[] | undefined): Prefer {
   const text = Array.isArray(header) ? header.join(",") : ((header as string | undefined) ?? "");
@@ -24,7 +25,7 @@ export function readPrefer(header: string | readonly string[] | undefined): Pref
 
 const nothingPreferred: Prefer = { respondAsync: false, waitSeconds: undefined };
 
-/** One preference; its parameters are skipped, since none is known. */
+/** Matches one preference. Its parameters are skipped, since no known preference has any. */
 const preference =
   /(?:^|,)\s*([!#$%&'*+.^`|~\w-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,;"]*)))?(?:\s*;(?:"[^"]*"|[^,"])*)?(?=\s*(?:,|$))/g;
 

@@ -15,7 +15,7 @@ export interface UserPrincipal extends Holder {
   kind: "user";
   userId: string;
   clientId: string | null;
-  /** The user's current roles, not those when the token was issued; none for a token bound to a profile. */
+  /** The user's roles now, not when the token was issued; empty for a token bound to a profile. */
   roles: readonly Role[];
   /** The session that the token belongs to. */
   sessionId: string | null;

@@ -22,7 +22,7 @@ import type { Exchange, Route } from "../http/route.ts";
 import { sendStream } from "./stream.ts";
 import { openUpload } from "./upload.ts";
 
-/** Endpoints with the same path shape; the names of their parameters may differ. */
+/** The endpoints whose paths have the same shape; the names of their parameters may differ. */
 interface SharedPath {
   /** The template with its parameters numbered, as passed to Express. */
   pattern: string;
@@ -82,7 +82,7 @@ function sharedPaths(endpoints: readonly Endpoint[]): SharedPath[] {
   return [...paths.values()];
 }
 
-/** Returns whether HEAD is answered: not for files and secrets, whose reads are audited. */
+/** Returns whether the endpoint supports HEAD. Files and secrets do not: reading them is audited. */
 const answersHead = ({ endpoint }: Target): boolean => endpoint.file === undefined && !endpoint.secret;
 
 async function answer(
@@ -138,7 +138,7 @@ async function answer(
   else sendAnswer(response, result, { isCacheable: isCacheable(endpoint, method) });
 }
 
-/** Authenticates, counts and admits the caller. Throws for anyone else. */
+/** Authenticates the caller, counts the request and checks admission. Throws if the caller is not admitted. */
 export async function admit(
   endpoint: Pick<Endpoint, "access" | "scope" | "furtherScopes">,
   { deps, limiter, request, response, address }: Exchange & { deps: Deps },

@@ -17,7 +17,7 @@ import { readQueryFilter, type ListOptions } from "./paging.ts";
 import { parseParams, parseQuery, type Shape } from "./parse.ts";
 import { saveAs } from "../http/save-as.ts";
 
-/** A handler's result with a file. */
+/** A handler's result that is sent as a file. */
 export class Streamed implements StreamedAnswer {
   readonly type: string;
   readonly fileName: string | undefined;
@@ -62,7 +62,7 @@ interface StreamingDefinition<
   ) => Promise<Streamed>;
 }
 
-/** Defines an endpoint that streams one thing while it is produced, in the form that the client accepts. */
+/** Defines an endpoint that streams one response while it is produced, in the form that the client accepts. */
 export function streaming<
   A extends Access,
   const Code extends ErrorCode,
@@ -180,7 +180,7 @@ export async function sendStream(
   }
 }
 
-/** Yields a piece that was already taken from an iterator, then the others. */
+/** Yields a piece that was already taken from an iterator, then the remaining pieces. */
 async function* continued(first: IteratorResult<string>, iterator: AsyncIterator<string>): AsyncGenerator<string> {
   for (let result = first; result.done !== true; result = await iterator.next()) yield result.value;
 }

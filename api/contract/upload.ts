@@ -20,7 +20,7 @@ import type { Reply } from "./reply.ts";
 
 interface UploadDefinition<A extends Access, Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>
   extends Omit<Described<Code>, "unknown">, UploadFormats {
-  /** Default: POST. A repeated PUT has the same effect, so it has no Idempotency-Key. */
+  /** Default: POST. A repeated PUT has the same effect, so PUT needs no Idempotency-Key. */
   method?: "post" | "put";
   access: A;
   query: Query;

@@ -1,7 +1,10 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { RateLimiter } from "./rate-limit.ts";
 
-/** Paths that browser clients call from their own origins; never the pages on which users sign in and approve. */
+/**
+ * Paths that browser clients call from their own origins. They never include the pages on which users sign in and
+ * approve.
+ */
 const crossOriginPaths =
   /^(?:\/api(?:\/|$)|\/oauth\/(?:token|jwks|revoke|userinfo)$|\/\.well-known\/(?:openid-configuration|oauth-authorization-server)(?:\/|$)|\/openapi\.json$)/;
 

@@ -20,7 +20,7 @@ interface ErrorBody {
   fields?: readonly FieldError[];
 }
 
-/** Converts whatever was thrown to an error for the caller. Anything unknown is logged and becomes `internal_error`. */
+/** Converts a thrown value to an error for the caller. An unknown value is logged and becomes `internal_error`. */
 export function asServiceError(thrown: unknown, log: () => Log): ServiceError {
   if (thrown instanceof ServiceError) {
     if (thrown.status >= 500) log().warn({ event: "request.failed", err: thrown }, "request failed");
@@ -37,7 +37,7 @@ export function asServiceError(thrown: unknown, log: () => Log): ServiceError {
 const causeOf = (thrown: unknown): string | undefined =>
   thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : undefined;
 
-/** Express's router throws this for a path with invalid percent escapes. */
+/** Returns whether Express's router refused a path with invalid percent escapes. */
 const isUndecodablePath = (thrown: unknown): boolean =>
   thrown instanceof URIError && "status" in thrown && thrown.status === 400;
 
@@ -86,7 +86,7 @@ export function sendError(request: IncomingMessage, response: ServerResponse, er
   }
 }
 
-/** Errors of the API and of every path without a format of its own: the wrapper, or problem details. */
+/** The error format of the API and of every path without a special format: the wrapper, or problem details. */
 export const problemErrors: ErrorFormat<PlainExchange> = { name: "problem", send: refuseWith(sendError) };
 
 /** Sets `WWW-Authenticate` (RFC 6750) and `Retry-After` of an error. */

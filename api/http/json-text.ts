@@ -1,6 +1,6 @@
 import { ServiceError } from "../../domain/errors.ts";
 
-/** Deeper than any valid request, and shallow enough that no later code overflows. */
+/** The deepest nesting: deeper than any valid request, and shallow enough that no later code overflows. */
 const depthMax = 32;
 
 /**

@@ -24,11 +24,14 @@ export interface ApiMetrics extends LoadMetrics {
   appFile: (labels: { app: string; format: string; outcome: AppFileOutcome }) => void;
 }
 
-/** The result of a directory's deactivation. `refused`: the realm's last administrator stays. */
+/** The result of a directory's deactivation. `refused`: the person stays, as the realm's last administrator. */
 const scimOutcomes = ["revoked", "held", "unchanged", "refused"] as const;
 export type ScimOutcome = (typeof scimOutcomes)[number];
 
-/** How it ended: `objection` if nothing could be allowed, `limited` if there were too many within the hour. */
+/**
+ * How the authorization ended: `objection` if the user could not allow the app, `limited` after too many authorizations
+ * within the hour.
+ */
 export type AppAuthorizationOutcome = "allowed" | "denied" | "objection" | "limited";
 
 /** `late`: not ready in time. `refused`: a 4xx error. `failed`: any other error. */

@@ -6,7 +6,7 @@ import { sendError } from "./error-response.ts";
 import { beginRequest } from "./request-context.ts";
 import { sendAnswer, setSecurityHeaders } from "./respond.ts";
 
-/** A migration takes longer than a moment. */
+/** Long, because a migration takes more than a moment. */
 const retryAfterSeconds = 10;
 
 /** Handles requests while the api waits for its schema: liveness as usual, 503 for everything else. */

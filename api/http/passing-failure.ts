@@ -3,8 +3,8 @@ import { DatabaseUnavailable } from "../../db/outage.ts";
 import type { Log } from "../../runtime/log.ts";
 
 /**
- * Returns whether nothing was done and a retry helps: the database is unreachable, or aborted this transaction because
- * of another. Logs it.
+ * Returns whether the error means that nothing was done and a retry helps: the database is unreachable, or aborted this
+ * transaction because of another transaction. Logs such an error.
  */
 export function isPassing(thrown: unknown, log: () => Log): boolean {
   if (thrown instanceof DatabaseUnavailable) {

@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ServiceError } from "../../domain/errors.ts";
 import { createExhaustedKeys } from "./exhausted-keys.ts";
 
-/** Requests per second and key, except `tokens`. Each process counts separately. */
+/** Limits in requests per second and key, except `tokens`. Each process counts separately. */
 export interface RateLimits {
   /** Requests with one service token. */
   service: number;
@@ -15,12 +15,12 @@ export interface RateLimits {
   tokens: number;
 }
 
-/** For one address on public paths. */
+/** Requests per second from one address on public paths. */
 const publicPerSecond = 10_000;
 
 const windowSeconds = 1;
 
-/** A service's limit of access tokens per second is never lower. */
+/** The lowest limit of a service's access tokens per second. */
 const serviceTokensMin = 100;
 
 export interface RateLimiter {
@@ -46,8 +46,8 @@ export interface TokenHolder {
 }
 
 /**
- * Limits per token and, for refusals and public paths alone, per address: a campus behind one address is not slowed
- * down.
+ * Creates a limiter that counts per token. Only refusals and public paths are counted per address, so a campus behind
+ * one address is not slowed down.
  */
 export function createRateLimiter({ service, user, refused, tokens }: RateLimits): RateLimiter {
   const limiterOf = (points: number, duration = windowSeconds) => new RateLimiterMemory({ points, duration });
@@ -125,7 +125,7 @@ const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 const tooMany = (msBeforeNext: number): ServiceError =>
   new ServiceError("too_many_requests", { retryAfterSeconds: secondsOf(msBeforeNext) });
 
-/** `Reset` is in seconds from now. */
+/** Sets the rate limit headers. `Reset` is in seconds from now. */
 function setHeaders(
   response: ServerResponse,
   limit: number,

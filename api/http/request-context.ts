@@ -8,7 +8,10 @@ export type Subject = Readonly<{ issuanceId: string } | { bulkJobId: string }>;
 
 /** The context of one request, from its first byte to the end of its response. */
 export interface RequestContext {
-  /** Generated here, never the client's: a chosen id could match no line, or lines of several requests. */
+  /**
+   * Generated here, never taken from the client: an id that the client chose could match no log line, or lines of
+   * several requests.
+   */
   id: string;
   /** The client's trace (W3C Trace Context), else one generated for this request. */
   traceId: string;
@@ -22,14 +25,16 @@ export interface RequestContext {
   signal: () => AbortSignal;
 }
 
-/** Express keeps a request's context here; requests that bypass Express use the same place. */
+/** Express keeps a request's context in `locals`; requests that bypass Express use the same place. */
 type WithLocals = ServerResponse & { locals: Record<string, unknown> };
 
 /** Returns the context of a request that has passed {@link beginRequest}. */
 export const contextOf = (response: ServerResponse): RequestContext =>
   (response as WithLocals).locals["context"] as RequestContext;
 
-/** Gives every request an id; writes one log line and one observation, and counts it, at its end. */
+/**
+ * Gives every request an id. When the request ends, writes one log line and one observation, and counts the request.
+ */
 export function beginRequest({
   log,
   metrics,
@@ -66,14 +71,14 @@ export function beginRequest({
   };
 }
 
-/** Machines poll these all day long: such requests are logged at debug level. */
+/** Machines poll these routes all day long: such requests are logged at debug level. */
 const healthRoutes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/status"]);
 const publicationRoutes: ReadonlySet<string> = new Set(["/ocsp/:issuer", "/crl/:file", "/ca/:file"]);
 
 const levelOf = (route: string, status: number): "debug" | "info" =>
   healthRoutes.has(route) || (publicationRoutes.has(route) && status < 400) ? "debug" : "info";
 
-/** Methods with a label of their own; all others share one. */
+/** Methods with separate labels; all other methods share one label. */
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** A `traceparent` of any version (W3C Trace Context, section 3.2); later versions append fields after a hyphen. */

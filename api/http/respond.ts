@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { ServiceError } from "../../domain/errors.ts";
 import { entityTag, hasRepresentation, matchesStrongly } from "./etag.ts";
 
-/** The content of the wrapper. */
+/** The content of a response in the wrapper. */
 export interface Answer {
   status: 200 | 202;
   data: unknown;
@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /**
- * On every response: no type sniffing, no frames, no referrer, no storing. A cacheable response overrides
+ * Headers of every response: no type sniffing, no frames, no referrer, no storing. A cacheable response overrides
  * `Cache-Control`.
  */
 const standingHeaders = {
@@ -31,8 +31,8 @@ export function setSecurityHeaders(response: ServerResponse, { https }: { https:
 }
 
 /**
- * Sends a response in the wrapper. If it `isCacheable` it has a validator, and a client with a stored copy revalidates
- * it before each use (RFC 9110 section 13).
+ * Sends a response in the wrapper. With `isCacheable` the response has a validator, and a client with a stored copy
+ * revalidates that copy before each use (RFC 9110 section 13).
  */
 export function sendAnswer(
   response: ServerResponse,

@@ -9,7 +9,7 @@ import { contextOf } from "./request-context.ts";
 export interface PlainExchange {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The client's, as far as trusted proxies forward it. */
+  /** The client's address, as far as trusted proxies forward it. */
   address: string;
   limiter: RateLimiter;
 }
@@ -27,7 +27,7 @@ export interface ErrorFormat<Answered extends PlainExchange = Exchange> {
    * encoding, if it has one.
    */
   name: "problem" | "oauth" | "scim" | "page" | "bytes";
-  /** Sends whatever was thrown, {@link MethodNotAllowed} included. */
+  /** Sends a thrown value as an error, {@link MethodNotAllowed} included. */
   send: (exchange: Answered, thrown: unknown) => Promise<void> | void;
 }
 
@@ -38,8 +38,8 @@ export interface Route<Answered extends PlainExchange = Exchange> {
   /** The name in metrics and the log. Never a requested path: that may contain a token. */
   name: string;
   /**
-   * The value of `Allow`, in this order. `handle` gets all of them except OPTIONS, which CORS answers on cross-origin
-   * paths.
+   * The value of `Allow`, in this order. `handle` gets requests with all these methods except OPTIONS, which CORS
+   * answers on cross-origin paths.
    */
   methods: readonly string[];
   /**
@@ -53,7 +53,7 @@ export interface Route<Answered extends PlainExchange = Exchange> {
   handle: (exchange: Answered) => Promise<void> | void;
 }
 
-/** The path exists, but not with this method. */
+/** Thrown for a path that exists, but not with this method. */
 export class MethodNotAllowed extends ServiceError {
   readonly methods: readonly string[];
   constructor(methods: readonly string[]) {
@@ -62,7 +62,7 @@ export class MethodNotAllowed extends ServiceError {
   }
 }
 
-/** Mounts routes in this order. A request that matches none is passed to the next handler. */
+/** Mounts routes in this order. A request that matches no route is passed to the next handler. */
 export function mountRoutes(routes: readonly Route[], limiter: RateLimiter): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const route of routes) router.all(route.path, serve(route, limiter));

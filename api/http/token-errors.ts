@@ -2,7 +2,7 @@ import { ServiceError, type ServiceErrorOptions } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/people/scopes.ts";
 
 /**
- * No usable access token. `given` distinguishes a bad one from a missing one; RFC 6750 section 3.1 requires different
+ * No usable access token. `given` distinguishes a bad token from a missing one: RFC 6750 section 3.1 requires different
  * responses.
  */
 export class Unauthenticated extends ServiceError {
@@ -13,7 +13,7 @@ export class Unauthenticated extends ServiceError {
   }
 }
 
-/** A token without a required scope; the response lists the scopes (RFC 6750 section 3.1). */
+/** Thrown for a token without a required scope; the response lists the scopes (RFC 6750 section 3.1). */
 export class InsufficientScope extends ServiceError {
   /** Separated by spaces. */
   readonly scope: string;

@@ -25,8 +25,8 @@ export interface AccessTokenGrant {
 }
 
 /**
- * Issues an access token: a JWT (RFC 9068) for clients that inspect it. We store only its hash and look that up at
- * every call, so it can be ended at any moment.
+ * Issues an access token: a JWT (RFC 9068) for clients that inspect it. We store only the token's hash and look it up
+ * at every call, so a token can be ended at any moment.
  */
 export async function issueAccessToken(
   db: Db,

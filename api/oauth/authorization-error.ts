@@ -14,7 +14,7 @@ const descriptions = {
 export type AuthorizationErrorCode = keyof typeof descriptions;
 export const authorizationErrorCodes = Object.keys(descriptions) as AuthorizationErrorCode[];
 
-/** An error sent to the redirect URI, once that URI is known to be registered. */
+/** An error to send to the redirect URI. Thrown only once that URI is known to be registered. */
 export class AuthorizationError extends Error {
   override readonly name = "AuthorizationError";
   readonly code: AuthorizationErrorCode;

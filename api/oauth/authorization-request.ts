@@ -9,10 +9,10 @@ import { readScope } from "./scope.ts";
 
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-/** A client and the address to return to, which fits one of its registered redirect URIs. */
+/** A client and the requested redirect URI, which fits one of the client's registered URIs. */
 export interface AuthorizationClient {
   application: Application;
-  /** The address to return to, as sent. */
+  /** The requested redirect URI, as sent. */
   redirectUri: string;
   /** The registered redirect URI that `redirectUri` fits. */
   registeredUri: string;
@@ -32,8 +32,8 @@ export interface AuthorizationRequest extends AuthorizationClient {
 const valueLengthMax = 4096;
 
 /**
- * Returns the client and its redirect URI (RFC 6749 section 3.1.2.4). Faults are shown to the user and never
- * redirected: an attacker may have chosen the address.
+ * Returns the client and its redirect URI (RFC 6749 section 3.1.2.4), or the problem to show to the user. Problems are
+ * never sent to the redirect URI, as an attacker may have chosen it.
  */
 export async function readClient(db: Db, query: Query): Promise<AuthorizationClient | Problem> {
   if (isTooLong(query)) return "bad_request";
@@ -46,7 +46,7 @@ export async function readClient(db: Db, query: Query): Promise<AuthorizationCli
   return { application, redirectUri, registeredUri, state: onlyOne(query, "state") };
 }
 
-/** Returns whether a parameter is longer than any that we take. */
+/** Returns whether a parameter is longer than the service accepts. */
 export const isTooLong = (query: Query): boolean =>
   [...query.values()].flat().some((value) => value.length > valueLengthMax);
 
@@ -102,7 +102,10 @@ function readScopes({ scopes }: Application, query: Query): readonly Scope[] {
   return granted;
 }
 
-/** RFC 7636, S256 only: `plain` does not protect against the attacks that PKCE is for (RFC 9700 section 2.1.1). */
+/**
+ * Reads the code challenge (RFC 7636). Accepts only S256: `plain` does not protect against the attacks that PKCE is for
+ * (RFC 9700 section 2.1.1).
+ */
 export function readCodeChallenge(query: Query, { isRequired }: { isRequired: boolean }): string | undefined {
   const challenge = onlyOne(query, "code_challenge");
   const method = onlyOne(query, "code_challenge_method");
@@ -117,7 +120,7 @@ export function readCodeChallenge(query: Query, { isRequired }: { isRequired: bo
   return challenge;
 }
 
-/** OpenID Connect Core section 3.1.2.1. Unknown values have no effect. */
+/** Returns the values of `prompt` (OpenID Connect Core section 3.1.2.1). Unknown values have no effect. */
 export function readPrompt(query: Query): ReadonlySet<string> {
   const prompt = new Set((onlyOne(query, "prompt") ?? "").split(" ").filter((value) => value !== ""));
   if (prompt.has("none") && prompt.size > 1) {

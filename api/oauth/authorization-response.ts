@@ -18,7 +18,7 @@ export const sendAuthorizationError = (
   sendBack(response, client, { ...describedError(error), ...ourIssuer(deps) });
 };
 
-/** RFC 9207. */
+/** Returns the `iss` parameter of a response (RFC 9207). */
 const ourIssuer = ({ settings }: Deps): { iss: string } => ({ iss: settings.authUrl });
 
 /** Returns the parameters of an error (section 4.1.2.1). */
@@ -28,8 +28,8 @@ export const describedError = (error: AuthorizationError): Record<string, string
 });
 
 /**
- * Redirects to the address of the request, with its own query and the state as sent. 303: the browser must not post our
- * form again (RFC 9700 section 4.12).
+ * Redirects to the request's redirect URI, with that URI's own query and the state as sent. 303: the browser must not
+ * post our form again (RFC 9700 section 4.12).
  */
 export function sendBack(
   response: Response,

@@ -20,8 +20,8 @@ import { settleShown } from "./granted-scopes.ts";
 import { issueCode } from "./issue-code.ts";
 
 /**
- * `GET /oauth/authorize` (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2). Repeating it changes nothing: a user who
- * is not signed in is sent to sign in and comes back with the same request.
+ * `GET /oauth/authorize` (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2). A repeated request changes nothing: a
+ * user who is not signed in signs in and returns with the same request.
  */
 export async function authorize(page: PageRequest): Promise<void> {
   await withRequest(page, page.query, async (request) => {
@@ -35,11 +35,11 @@ export async function authorize(page: PageRequest): Promise<void> {
   });
 }
 
-/** Handles the consent page's form: `decision`, and the request that it is about. */
+/** Handles the consent page's form, which contains `decision` and the authorization request. */
 export async function decide(page: PageRequest, query: PageRequest["query"]): Promise<void> {
   await withRequest(page, query, async (request) => {
     const login = await findLogin(page.deps, page.request);
-    // The user signed out, or another one signed in meanwhile: start over.
+    // The user has signed out, or another user has signed in: start over.
     if (login === undefined || login.id !== page.form.get("login") || login.realmId !== request.application.realmId) {
       redirect(page, pathOn(page.deps, authorizePath(query)));
       return;
@@ -98,8 +98,8 @@ async function signedIn(page: PageRequest, request: AuthorizationRequest): Promi
 }
 
 /**
- * Returns the scopes that the user must consent to, of the scopes that they can give; undefined if no consent is
- * needed. Our own applications need none.
+ * Returns the requested scopes that the user can give and must consent to; undefined if no consent is needed. Our own
+ * applications need no consent.
  */
 async function scopesToAllow(
   { deps }: PageRequest,

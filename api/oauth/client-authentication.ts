@@ -6,7 +6,10 @@ import type { Deps } from "../contract/deps.ts";
 import { required, type Form } from "../http/form.ts";
 import { basicChallenge, OAuthError } from "./oauth-error.ts";
 
-/** An authenticated client. `secretHash` is the hash of the secret that it used; null if it needs none. */
+/**
+ * An authenticated client. `secretHash` is the hash of the secret that the client used; null if the client needs no
+ * secret.
+ */
 export interface AuthenticatedClient {
   application: Application;
   secretHash: Buffer | null;
@@ -43,10 +46,13 @@ export async function authenticateClient(
   return { application, secretHash: application.useClientSecret ? secretHash : null };
 }
 
-/** RFC 6749 section 5.2: the response names the scheme if the client used it. */
+/** Returns the Basic challenge if the client used that scheme (RFC 6749 section 5.2). */
 const challengeIf = (basic: boolean) => (basic ? { challenge: basicChallenge } : {});
 
-/** Compares with at least two hashes, even if there are fewer, each in constant time. */
+/**
+ * Returns whether the hash is among the known ones. Compares with at least two hashes, even if fewer are known, each in
+ * constant time.
+ */
 function isAmong(hash: Buffer, known: readonly Buffer[]): boolean {
   const compared = [...known, ...Array<Buffer>(Math.max(0, 2 - known.length)).fill(dummyHash)];
   return compared.filter((candidate) => timingSafeEqual(candidate, hash)).some((candidate) => candidate !== dummyHash);

@@ -27,7 +27,8 @@ export async function grantedScopes(db: Db, session: ConsentedSession): Promise<
 }
 
 /**
- * Completes a consent of an earlier release at its first use: records the scopes that the user can give now as shown.
+ * Completes a consent of an earlier release at its first use: records that the user was shown the scopes that they can
+ * give now.
  */
 export async function settleShown(
   db: Db,

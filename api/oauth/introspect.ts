@@ -11,7 +11,7 @@ import { grantedScopes } from "./granted-scopes.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
-/** `POST /oauth/introspect` (RFC 7662): for clients with a secret, about tokens of their own realm. */
+/** `POST /oauth/introspect` (RFC 7662): describes tokens to clients with a secret, of their own realm only. */
 export async function introspect({ deps, request, response }: OAuthCall): Promise<void> {
   const form = await readForm(request);
   const { application, secretHash } = await authenticateClient(deps, { form, request });

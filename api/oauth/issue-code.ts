@@ -8,8 +8,8 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 import { authorizationCodeSeconds } from "../../domain/lifetimes.ts";
 
 /**
- * Creates a session and its authorization code. Until the code is redeemed the session lasts no longer than the code.
- * Undefined if the user was offboarded in the meantime.
+ * Creates a session and its authorization code. Until the client redeems the code, the session lasts no longer than the
+ * code. Returns undefined if the user was offboarded in the meantime.
  */
 export async function issueCode(
   tx: Db,

@@ -14,7 +14,7 @@ import { removeCookie } from "../pages/cookies.ts";
 
 /**
  * `GET /oauth/logout`: ends the id token's session and the browser login that it began with. Sessions of other
- * applications stay. Repeating it leads to the same place. Also accepts the parameter names of OpenID Connect
+ * applications stay. A repeated request redirects to the same place. Also accepts the parameter names of OpenID Connect
  * RP-Initiated Logout 1.0. Without a matching id token it asks the user (section 2).
  */
 export async function logout(page: PageRequest): Promise<void> {
@@ -44,7 +44,7 @@ export async function logout(page: PageRequest): Promise<void> {
 }
 
 /**
- * Handles the form of the page that asks: ends the browser login, and the application's sessions that began with it.
+ * Handles the form of the sign-out question: ends the browser login, and the application's sessions that began with it.
  * Returns to the application only at an address on the application's host.
  */
 export async function logoutAgreed(page: PageRequest): Promise<void> {
@@ -114,7 +114,7 @@ async function readIdToken(page: PageRequest): Promise<AskedSession | undefined>
   return application && { application, userId: sub, sessionId: sid };
 }
 
-/** Accepts only an address on the host that the application is registered with; adds the state to it. */
+/** Returns the address with the state added, if it is on the host that the application is registered with. */
 function readLogoutUri(
   uri: string,
   { clientUri }: applications.Application,

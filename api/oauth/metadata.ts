@@ -20,8 +20,8 @@ export function metadataPaths({ settings }: Pick<Deps, "settings">): string[] {
 }
 
 /**
- * Sends the authorization server's metadata: all that is supported, and nothing else. A header reports that a proxy on
- * the way is not trusted.
+ * Sends the authorization server's metadata: exactly what the server supports. A header reports if a proxy on the way
+ * is not trusted.
  */
 export function metadata({ deps, request, response }: OAuthCall): Promise<void> {
   if (isForwardedInVain(request)) response.setHeader(untrustedProxyHeader, "1");
@@ -31,7 +31,10 @@ export function metadata({ deps, request, response }: OAuthCall): Promise<void> 
   return Promise.resolve();
 }
 
-/** Express follows X-Forwarded-For from its end, up to the first address that does not belong to a trusted proxy. */
+/**
+ * Returns whether a proxy that is not trusted forwarded the request. Express follows X-Forwarded-For from its end, up
+ * to the first address that does not belong to a trusted proxy.
+ */
 function isForwardedInVain(request: OAuthCall["request"]): boolean {
   const forwardedFor = request.get("x-forwarded-for");
   return forwardedFor !== undefined && request.ips.length < forwardedFor.split(",").length;
@@ -71,7 +74,7 @@ function describe({ settings: { authUrl, clientCertificates } }: Deps): Metadata
   };
 }
 
-/** RFC 8705 sections 3.3 and 5: the endpoints on our own TLS listener, if there is one. */
+/** Describes the endpoints on our own TLS listener, if there is one (RFC 8705 sections 3.3 and 5). */
 const describeMutualTls = ({ listenerUrl }: ClientCertificateSettings) => ({
   tls_client_certificate_bound_access_tokens: true as const,
   ...(listenerUrl !== undefined && {

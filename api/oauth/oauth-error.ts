@@ -6,8 +6,8 @@ import { sendJson } from "../http/respond.ts";
 import { MethodNotAllowed } from "../http/route.ts";
 
 /**
- * The errors of the endpoints that clients call: RFC 6749 section 5.2, RFC 6750 section 3.1, and the API's own that can
- * occur there.
+ * The errors of the endpoints that clients call: those of RFC 6749 section 5.2 and RFC 6750 section 3.1, and the API's
+ * errors that can occur there.
  */
 export const oauthErrors = {
   invalid_request: {
@@ -41,7 +41,7 @@ interface OAuthErrorOptions extends ErrorOptions {
   challenge?: string;
   /** For 429 and 503. */
   retryAfterSeconds?: number | undefined;
-  /** Replaces the code's own status. */
+  /** Replaces the status of the error code. */
   status?: number;
 }
 
@@ -78,7 +78,7 @@ export function sendOAuthError(response: Response, error: OAuthError): void {
   sendJson(response, error.status, { error: error.code, error_description: error.message });
 }
 
-/** Converts whatever was thrown to an error of RFC 6749. */
+/** Converts a thrown value to an error of RFC 6749. */
 export function asOAuthError(thrown: unknown, log: () => Log): OAuthError {
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof MethodNotAllowed) {

@@ -25,7 +25,7 @@ export function oauthRoute(
   };
 }
 
-/** Errors in the format of RFC 6749, which no cache keeps. */
+/** The error format of RFC 6749. Responses in it are never cached. */
 export const oauthErrors: ErrorFormat = {
   name: "oauth",
   send({ response }, thrown) {

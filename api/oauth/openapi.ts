@@ -13,7 +13,7 @@ import { oauthErrors } from "./oauth-error.ts";
 import { grantTypes } from "./token.ts";
 
 /**
- * Describes the endpoints that clients call at the authorization server's address, with results and errors as its
+ * Describes the endpoints that clients call at the authorization server's address, with results and errors as the OAuth
  * standards define them.
  */
 export const oauthPaths = (authUrl: string, { schema }: Pick<Components, "schema">): Record<string, Json> =>
@@ -204,7 +204,7 @@ interface PageOperation {
   summary: string;
   description: string;
   parameters: Json[];
-  /** The page, if there is no address to redirect to yet. */
+  /** What the page does that is shown while there is no address to redirect to. */
   page: string;
   /** Where the redirect leads. */
   redirect: string;

@@ -1,9 +1,9 @@
 import { isMachineScope, type Scope } from "../../domain/people/scopes.ts";
 
 /**
- * Returns the scopes that a request names (RFC 6749 section 3.3), of `grantable` and `byName`; if it names none,
- * returns all of `grantable` except machine scopes. Undefined if a named scope cannot be granted: a client never gets
- * fewer scopes than it asked for.
+ * Returns the scopes that a request names (RFC 6749 section 3.3), if each is in `grantable` or `byName`. For a request
+ * that names no scope, returns all of `grantable` except machine scopes. Returns undefined if a named scope cannot be
+ * granted: a client never gets fewer scopes than it asked for.
  */
 export function readScope(
   asked: string | undefined,

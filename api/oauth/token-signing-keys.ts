@@ -20,7 +20,7 @@ import { sessionDaysMax } from "../../domain/lifetimes.ts";
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Another process may have replaced a key; after this long every process knows. */
+/** Another process may have replaced a key; after this time every process has read the new one. */
 const cacheMs = 5 * minute;
 
 /** A token with an unknown key makes us read again, but no more often than this: a client can invent key ids. */
@@ -32,10 +32,13 @@ const currentMs = 30 * day;
 /** A key is published this long before it signs: by then every cached copy of the jwks has it. */
 const nextMs = day;
 
-/** A key stays published this long after its last use: tokens live half an hour, and other processes notice late. */
+/**
+ * A key stays published this long after its last use: tokens live half an hour, and other processes notice a new key
+ * late.
+ */
 const retiredMs = 60 * minute;
 
-/** Id tokens are presented at logout for as long as a session may last. */
+/** How long a key verifies id tokens: clients present these at logout for as long as a session may last. */
 const verifiableMs = (sessionDaysMax + 1) * day;
 
 type PrivateKey = Awaited<ReturnType<typeof importJWK>>;
@@ -48,7 +51,7 @@ interface Keys {
 
 /**
  * Manages the keys of `token_signing_keys`, opened with the master key. The first use of an algorithm creates its key;
- * later keys rotate automatically: next, current, retired. Any number of processes share them.
+ * later keys rotate automatically: next, current, retired. All processes share the keys.
  */
 export function createTokenSigningKeys({
   db,
@@ -83,11 +86,11 @@ export function createTokenSigningKeys({
     const asked = reading;
     const known = await asked;
     if (known !== undefined && performance.now() - known.readAt < youngerThanMs) return known;
-    // If several callers find the keys too old at once, only one reads them again.
+    // If several callers find the keys too old at the same time, only one reads them again.
     return reading === undefined || reading === asked ? readAgain() : reading;
   };
 
-  /** First keys being created: callers share one, as creating it takes a core for up to a second. */
+  /** The first keys being created. Callers share one, because creating a key takes a core for up to a second. */
   const making = new Map<rows.TokenAlgorithm, Promise<Keys>>();
   const makeFirst = async (algorithm: rows.TokenAlgorithm): Promise<Keys> => {
     await addKey({ db, masterKeys, at: clock.now() }, algorithm, "current");
@@ -131,7 +134,7 @@ export function createTokenSigningKeys({
     async verify(token, { algorithm, type }) {
       const attempt = async (known: Keys): Promise<JWTPayload> => {
         const keySet = createLocalJWKSet({ keys: known.all.map(publicJwk) });
-        // Any instant does: the caller decides about expiry.
+        // A date in the past accepts expired tokens: the caller decides about expiry.
         const options = { algorithms: [algorithm], typ: type, currentDate: new Date(0) };
         return (await jwtVerify(token, keySet, options)).payload;
       };
@@ -203,7 +206,10 @@ const publicJwk = ({ publicJwk: jwk, kid, algorithm }: rows.TokenSigningKeyRow):
   use: "sig",
 });
 
-/** Creates a key and inserts it. If several processes do so at once, one wins: read the rows again afterwards. */
+/**
+ * Creates a key and inserts it. If several processes insert one at the same time, only one succeeds: read the rows
+ * again afterwards.
+ */
 async function addKey(
   { db, masterKeys, at }: Making,
   algorithm: rows.TokenAlgorithm,

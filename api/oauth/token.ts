@@ -12,7 +12,7 @@ import { refreshToken } from "./grants/refresh-token.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
-/** A Map: inherited property names are no grant types. */
+/** A Map, because an object would also contain inherited property names. */
 const grants: ReadonlyMap<string, Grant> = new Map([
   ["authorization_code", authorizationCode],
   ["refresh_token", refreshToken],
@@ -31,7 +31,7 @@ export async function token({ deps, limiter, request, response }: OAuthCall): Pr
   sendJson(response, 200, TokenAnswer.parse(await grantTokens({ deps, form, request, countIssued })));
 }
 
-/** Grants that sign in; all others continue an earlier sign-in. */
+/** Grants with which a user signs in; all others continue an earlier sign-in. */
 const signIns: ReadonlyMap<string, SignInWay> = new Map([
   ["guest_token", "guest"],
   [clientCertificateGrantType, "certificate"],

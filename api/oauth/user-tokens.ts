@@ -53,8 +53,8 @@ export async function issueUserTokens(
 }
 
 /**
- * Signs an id token (OpenID Connect Core section 2), valid as long as the access token. RS256, which every client can
- * verify. With the scopes `profile` and `email` it has the person's name and e-mail address, if they are known.
+ * Signs an id token (OpenID Connect Core section 2), valid as long as the access token, with RS256, which every client
+ * can verify. With the scopes `profile` and `email` the token contains the person's name and e-mail address, if known.
  */
 async function signIdToken(db: Db, { clock, signingKeys, settings }: TokenDeps, grant: UserGrant): Promise<string> {
   const { realmId, userId, scopes } = grant;
@@ -81,7 +81,7 @@ async function signIdToken(db: Db, { clock, signingKeys, settings }: TokenDeps, 
   });
 }
 
-/** Returns the claims about a person as id tokens and userinfo name them; what is not known is absent. */
+/** Returns the claims about a person as id tokens and userinfo name them; unknown values are absent. */
 export const claimsAbout = (
   user: { displayName: string | null; email: string } | undefined,
 ): { email?: string; name?: string } => ({

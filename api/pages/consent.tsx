@@ -75,7 +75,7 @@ export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "respon
   });
 }
 
-/** Names the other places that the application may have the user return to; the consent holds for them as well. */
+/** Names the other places where the application may send the user back; the consent applies to these as well. */
 function OtherPlaces({ places, texts }: { places: readonly string[]; texts: Texts }) {
   if (places.length === 0) return null;
   return (

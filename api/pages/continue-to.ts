@@ -4,13 +4,13 @@ import type { Deps } from "../contract/deps.ts";
 export const pathOn = ({ settings }: Pick<Deps, "settings">, path: string): string =>
   `${new URL(settings.authUrl).pathname.replace(/\/$/, "")}${path}`;
 
-/** Plain segments: none is empty, none begins with a dot, none has escapes. */
+/** Plain segments: not empty, without a leading dot, without escapes. */
 const segments = String.raw`(?:/[\w~-][\w.~-]*)*/?`;
 
-/** Printable ASCII without the backslash, which browsers read as a slash. */
+/** A query of printable ASCII without the backslash, which browsers read as a slash. */
 const query = String.raw`\?[!-[\]-~]*`;
 
-/** Where a sign-in may continue. Anything else would be an open redirector. */
+/** The addresses where a sign-in may continue. Any other address would make this an open redirector. */
 const places = [
   new RegExp(`^/oauth/authorize${query}$`),
   new RegExp(`^/letswifi/[a-z0-9-]{1,63}/oauth/authorize/?${query}$`),
@@ -18,7 +18,7 @@ const places = [
   new RegExp(`^/console/sign-in(?:${query})?$`),
 ];
 
-/** Returns the path to continue at after sign-in; undefined unless it is a known page of the service. */
+/** Returns the path to continue at after sign-in, if it is a known page of the service; otherwise undefined. */
 export const continueTo = (path: string | undefined): string | undefined =>
   path !== undefined && places.some((place) => place.test(path)) ? path : undefined;
 

@@ -13,7 +13,10 @@ export type CookieName =
 const wireName = ({ settings }: Settings, name: CookieName): string =>
   settings.authUrl.startsWith("https:") ? `__Host-realmpass-${name}` : `realmpass-${name}`;
 
-/** Three cookies hold sealed content, within browsers' limits; the others are random or a single word. */
+/**
+ * Returns the longest permitted value of a cookie. Three cookies hold sealed content, within browsers' limits; the
+ * others are random or a single word.
+ */
 const lengthMax = (name: CookieName): number =>
   name === "upstream" ? 3_900 : name === "console-sign-in" ? 2_500 : name === "new-device" ? 1_000 : 200;
 

@@ -6,10 +6,10 @@ import { subKeys } from "../../runtime/keys/sub-key.ts";
 
 type FormDeps = Pick<Deps, "masterKeys" | "settings">;
 
-/** The value drawn for a browser without a cookie: all forms of a response share it. */
+/** The value that was drawn for a browser without a cookie: all forms of a response share the value. */
 const drawn = new WeakMap<Response, string>();
 
-/** Returns the token in each form that proves that the service sent the form; a cookie binds it to the browser. */
+/** Returns the form token, which proves that the service sent the form; a cookie binds the token to the browser. */
 export function formTokenFor(
   deps: FormDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },

@@ -4,7 +4,7 @@ import { languageOfTag, languages, type Language } from "../../domain/words/lang
 import { queryOf } from "../http/query-string.ts";
 import { readCookie } from "./cookies.ts";
 
-/** The parameter of every page that selects its language, which is remembered. */
+/** The query parameter that selects a page's language; a cookie remembers the selection. */
 export const languageParameter = "lang";
 
 interface Asking {
@@ -40,7 +40,7 @@ export function withoutLanguage(address: string): string {
   return `${address.slice(0, at)}?${kept.join("&")}`;
 }
 
-/** Returns the application's languages, from its request or from the one to continue at after sign-in. */
+/** Returns the application's languages, from its request or from the request to continue after sign-in. */
 function uiLocales({ originalUrl }: Pick<Request, "originalUrl">): string | null {
   const parameters = parametersOf(originalUrl);
   return parameters.get("ui_locales") ?? parametersOf(parameters.get("continue") ?? "").get("ui_locales");

@@ -9,7 +9,7 @@ export type NewPasswordFault = "short" | "long" | "differs";
 export interface NewPasswordView {
   realm: PageRealm | undefined;
   username: string;
-  /** Where the form goes, with its hidden fields. */
+  /** The form's action and its hidden fields. */
   action: string;
   hidden: Readonly<Record<string, string>>;
   /** Where users who set no password continue. */

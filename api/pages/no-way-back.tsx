@@ -6,10 +6,10 @@ export interface NoWayBackView {
   realm: PageRealm | undefined;
   /** The address that shows this page. */
   question: string;
-  /** Where the form that signs out goes, with its hidden fields. */
+  /** The sign-out form's action and its hidden fields. */
   action: string;
   hidden: Readonly<Record<string, string>>;
-  /** Where a password is set; undefined: this user can set none. */
+  /** Where the user sets a password; undefined if this user cannot set one. */
   setPassword: string | undefined;
   /** Where users who stay signed in continue. */
   stay: string;

@@ -15,7 +15,7 @@ export interface PageContent {
    * other languages.
    */
   address?: string;
-  /** The form ends in a redirect to another site; browsers would apply `form-action` to that. */
+  /** Set if the form ends in a redirect to another site: browsers would apply `form-action` to that site. */
   leadsAway?: boolean;
   /** Default: one card. `wide`: several cards side by side. `sheet`: for print, on one page of A5. */
   layout?: "wide" | "sheet";

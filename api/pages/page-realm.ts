@@ -9,7 +9,7 @@ export type PageRealm = Pick<
 
 const remembered = new WeakMap<Response, PageRealm>();
 
-/** Gives the realm to every page that this response may still become, including error pages. */
+/** Remembers the realm for the response's page, even if that becomes an error page. */
 export function rememberRealm({ response }: { response: Response }, realm: PageRealm | undefined): void {
   if (realm !== undefined) remembered.set(response, realm);
 }

@@ -11,7 +11,7 @@ import { sendProblem, type Problem } from "./problem.tsx";
 export type PageHandler = (page: PageRequest) => Promise<void> | void;
 
 interface PageHandlers {
-  /** Shows something and changes nothing; handles HEAD as well. */
+  /** Handles GET and HEAD for a page that changes nothing. */
   get?: PageHandler;
   /** Handles a GET that uses something up or begins something; the route then has no HEAD. */
   act?: PageHandler;
@@ -44,7 +44,7 @@ export function pageRoute(
   };
 }
 
-/** A page's address may contain another page's, with all its parameters. */
+/** A page's query can contain the address of another page, with all its parameters. */
 const pageValueLengthMax = 20_000;
 
 const pageErrors = (deps: Deps): ErrorFormat => ({

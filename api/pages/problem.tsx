@@ -21,8 +21,8 @@ export interface ProblemOptions {
 }
 
 /**
- * Shows what went wrong in one sentence, what to do, and the request's id and time to quote. Repeats nothing of the
- * request.
+ * Shows what went wrong in one sentence, what to do, and the request's id and time to quote. The page contains no text
+ * from the request.
  */
 export function sendProblem(
   page: Pick<PageRequest, "deps" | "request" | "response">,
@@ -65,7 +65,7 @@ export function sendProblem(
 /** Rounds a waiting time up to whole minutes. */
 export const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seconds / 60));
 
-/** Returns whether a path is local, and not another site's address that looks like one. */
+/** Returns whether a path is local. Returns false for another site's address that looks like a path. */
 const isOwnPath = (path: string | undefined): path is string => path !== undefined && /^\/(?![/\\])/.test(path);
 
 interface ReferenceProps {

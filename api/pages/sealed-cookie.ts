@@ -8,7 +8,10 @@ type SealedDeps = Pick<Deps, "masterKeys" | "settings">;
 
 const contextOf = (name: CookieName): string => `cookie ${name}`;
 
-/** Sets a cookie that only the service can read. Returns false, and sets nothing, if it is too long for a browser. */
+/**
+ * Sets a cookie that only the service can read. Returns false and sets no cookie if the sealed content is too long for
+ * a browser.
+ */
 export function setSealedCookie(
   deps: SealedDeps,
   response: Response,
@@ -21,7 +24,10 @@ export function setSealedCookie(
   return true;
 }
 
-/** The content of a cookie; undefined if there is none, if it does not open, or if another release wrote it differently. */
+/**
+ * Returns the content of a cookie; undefined if there is no cookie, if it cannot be opened, or if another release wrote
+ * it in another form.
+ */
 export function readSealedCookie<Content>(
   deps: SealedDeps,
   request: Pick<Request, "headers">,

@@ -68,7 +68,7 @@ const sentenceOf = (refused: SignInRefusal, { signIn }: Texts): string =>
 
 interface LocalFormProps extends NonNullable<SignInView["local"]>, Pick<SignInView, "refused"> {
   texts: Texts;
-  /** There is no other way to sign in. */
+  /** Whether this form is the realm's only way to sign in. */
   alone: boolean;
 }
 

@@ -5,9 +5,9 @@ import { sendPage } from "./send-page.tsx";
 
 export interface SignOutQuestionView {
   realm?: PageRealm | undefined;
-  /** The application that asks; undefined if none is named. */
+  /** The application that asks to sign out; undefined if the request names no application. */
   application?: { name: string } | undefined;
-  /** Where the form goes, with its hidden fields. */
+  /** The form's action and its hidden fields. */
   action: string;
   hidden: Readonly<Record<string, string>>;
   /** Where users who stay signed in continue. */

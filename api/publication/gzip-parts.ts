@@ -5,7 +5,8 @@ const packed = new WeakMap<Buffer, Promise<Buffer>>();
 
 /**
  * Compresses parts of content into parts of one gzip member (RFC 1952). Each part is compressed separately and only
- * once, even if it occurs again among other parts: it ends at a whole octet, where any other can follow.
+ * once, even if it occurs again among other parts: a compressed part ends at a whole octet, where any other part can
+ * follow.
  */
 export async function gzipParts(parts: readonly Buffer[]): Promise<Buffer[]> {
   const compressed = await Promise.all(parts.map(compress));
@@ -32,7 +33,7 @@ function compress(part: Buffer): Promise<Buffer> {
   return known;
 }
 
-/** Deflate, no name, no time, system unknown. */
+/** The header of a gzip member: deflate, no name, no time, unknown system. */
 const memberHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
 /** An empty block with fixed codes, marked as the last (RFC 1951 section 3.2.3). */

@@ -10,7 +10,7 @@ import { createOcspResponders } from "./ocsp-responders.ts";
 /** The longest request that a responder accepts. */
 const requestBytesMax = 4_096;
 
-/** Longer than any valid response: one for many certificates is a few kilobytes. */
+/** The longest response: longer than any valid one, as a response about many certificates is a few kilobytes. */
 const answerBytesMax = 65_536;
 
 /** Connections to one responder; further requests wait for a free one. */
@@ -19,7 +19,9 @@ const connectionsMax = 256;
 /** How long a client may take to send its request. */
 const requestMsMax = 8_000;
 
-/** After a "try later" response, other responders are asked only within this time: the first may only be busy. */
+/**
+ * After a "try later" response, other responders are asked only within this time, since the first one may only be busy.
+ */
 const afterTryLaterMsMax = 1_000;
 
 /** OCSPResponse "try later" (RFC 6960 section 2.3). */
@@ -40,8 +42,8 @@ export interface OcspRoute extends Route<PlainExchange> {
 }
 
 /**
- * `/ocsp/{issuer}`: forwards requests to a responder, to the next if one does not respond, and sends "try later" if
- * none does. Reads nothing of a request except its length.
+ * `/ocsp/{issuer}`: forwards a request to a responder, or to the next one if that does not respond. If all responders
+ * fail, sends "try later". Reads only the length of a request.
  */
 export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"], "ocspProxied"> }): OcspRoute {
   const responders = createOcspResponders(deps);
@@ -52,7 +54,8 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
   });
 
   /**
-   * Returns the first response of any responder. Asks the next as soon as one fails, responds "try later" or is slow.
+   * Returns the first response of any responder. Asks the next responder as soon as one fails, responds "try later" or
+   * is slow.
    */
   async function askAny(asked: Asked): Promise<Answer | undefined> {
     const urls = await responders.list();
@@ -119,7 +122,7 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
   };
 }
 
-/** Sends OCSP's "try later" beyond the limit, and a plain HTTP error for everything else. */
+/** The format of OCSP's errors: "try later" beyond the limit, and a plain HTTP error for everything else. */
 const ocspErrors: ErrorFormat<PlainExchange> = {
   name: "bytes",
   send(exchange, thrown) {
@@ -180,8 +183,8 @@ const together = ([first, ...more]: readonly Buffer[]): Buffer =>
   first !== undefined && more.length === 0 ? first : Buffer.concat(first === undefined ? [] : [first, ...more]);
 
 /**
- * Asks one responder. A kept-alive connection may be closed at the moment of its use, which does not mean that the
- * responder is down; one retry is harmless then.
+ * Asks one responder. Retries once if a kept-alive connection was closed at the moment of its use: that does not mean
+ * that the responder is down.
  */
 async function ask(dispatcher: Dispatcher, url: string, asked: Asked, msMax: number): Promise<Answer> {
   const until = performance.now() + msMax;
@@ -193,7 +196,10 @@ async function ask(dispatcher: Dispatcher, url: string, asked: Asked, msMax: num
   }
 }
 
-/** Avoids the streams and signals of undici's `request`, which cost as much as all the rest. */
+/**
+ * Sends one request. Avoids the streams and signals of undici's `request`, which cost as much as all the rest of the
+ * work.
+ */
 const askOnce = (dispatcher: Dispatcher, origin: string, asked: Asked, msMax: number): Promise<Answer> =>
   new Promise((resolve, reject) => {
     let request: Dispatcher.DispatchController | undefined;
@@ -245,7 +251,7 @@ function kept(headers: IncomingHttpHeaders): Record<string, string> {
   return answer;
 }
 
-/** Sends a responder's response, or "try later" if there is none. A 5xx of a responder counts as none. */
+/** Sends a responder's response, or "try later" if there is none. A 5xx of a responder counts as no response. */
 function send(response: ServerResponse, answer: Answer | undefined): void {
   const { status, headers, body } =
     answer === undefined || answer.status >= 500

@@ -39,7 +39,7 @@ export function createOcspResponders({ db }: { db: Database }): OcspResponders {
     async list() {
       const now = performance.now();
       const read = reading.get();
-      // A known list is used at once: asking a responder costs less than waiting for the database.
+      // A known list is used immediately: asking a responder costs less than waiting for the database.
       if (known.length === 0) await read;
       if (known.length === 0) return [];
       turn = (turn + 1) % known.length;

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Octets on one line of 64 characters. */
+/** The octets that one line of 64 characters encodes. */
 const lineOctets = 48;
 
-/** Encoded in one go, in whole lines: takes some milliseconds. */
+/** How much is encoded in one go: whole lines, which takes some milliseconds. */
 const stretchOctets = lineOctets * 8_192;
 
 /** Encodes parts of DER as parts of PEM (RFC 7468 section 2). Lets other requests run in between. */

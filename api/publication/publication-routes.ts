@@ -71,8 +71,8 @@ export function publicationRoutes({
 const pemType = "application/x-pem-file";
 
 /**
- * One second: a cache on the way hardly delays a revocation, yet absorbs a flood of requests. While we are down, a
- * cached CRL may be served until it expires.
+ * Returns the Cache-Control of a CRL: one second, so a cache on the way hardly delays a revocation, yet absorbs a flood
+ * of requests. While we are down, a cached CRL may be served until it expires.
  */
 const crlCacheControl = (secondsLeft: number): string =>
   secondsLeft > 0 ? `public, max-age=1, stale-if-error=${secondsLeft}` : "public, max-age=1";
@@ -88,14 +88,14 @@ function parseFile<Format extends string>(
 }
 
 const issuerName = /^[1-9][0-9]{0,18}$/;
-/** As `rootCrlPath` names it. */
+/** The name of a root's CRL, as `rootCrlPath` writes it. */
 const rootCrlName = /^root-([0-9a-f]{64})$/;
 
 interface Representation {
   /** Without quotes. */
   tag: string;
   type: string;
-  /** Set if the representation depends on the client's Accept-Encoding, even to undefined. */
+  /** Present, even as undefined, if the representation depends on the client's Accept-Encoding. */
   encoding?: "gzip" | undefined;
   cacheControl: string;
   /** Called only if the parts are sent. */
@@ -103,9 +103,9 @@ interface Representation {
 }
 
 /**
- * Sends parts one after another, without joining them; or 304 if the client has them, judged only by their tag. There
- * is no `Last-Modified`, so `If-Modified-Since` does not count (RFC 9110 section 13.1.3): two CRLs can fall into one
- * second, and clients send the time of their fetch, by their own clocks. Either would hide a revocation.
+ * Sends parts one after another, without joining them; or 304 if the client's copy has the same tag. There is no
+ * `Last-Modified`, so `If-Modified-Since` does not count (RFC 9110 section 13.1.3): two CRLs can fall into one second,
+ * and clients send the time of their fetch, by their own clocks. Each of these could hide a revocation.
  */
 async function send(request: Request, response: Response, representation: Representation): Promise<void> {
   const { tag, type, encoding, cacheControl } = representation;

@@ -16,7 +16,7 @@ export interface CurrentCrl {
   tag: string;
   nextUpdate: Date;
   der: readonly Buffer[];
-  /** Compressed at the first call, and then kept. */
+  /** Returns the compressed parts. Compresses at the first call and caches the result. */
   gzip(): Promise<readonly Buffer[]>;
   pem(): Promise<readonly Buffer[]>;
 }
@@ -24,11 +24,11 @@ export interface CurrentCrl {
 /** The issuers' files: requested often, without authentication, and rarely read from the database. */
 export interface Publications {
   /**
-   * Undefined for an unknown issuer. Throws `unavailable` if there is no CRL yet, or if the database is unreachable and
-   * none is cached.
+   * Returns an issuer's CRL; undefined for an unknown issuer. Throws `unavailable` if there is no CRL yet, or if the
+   * database is unreachable and no CRL is cached.
    */
   findCrl(issuerId: string): Promise<CurrentCrl | undefined>;
-  /** By the root's fingerprint. Undefined for an unknown root and for one without a CRL. */
+  /** Returns the CRL of the root with this fingerprint; undefined for an unknown root and for a root without a CRL. */
   findRootCrl(fingerprint: string): Promise<CurrentCrl | undefined>;
   /**
    * Returns the issuer's certificate first, then the certificates above it, the root last; DER. Undefined for an
@@ -46,7 +46,8 @@ const waitMsMax = 2_000;
 type Known = CurrentCrl & { pieces: ReadonlyMap<string, Buffer> };
 
 /**
- * Caches for this process. However many clients fetch, it asks the database once a second and reads only new entries.
+ * Creates a cache of the issuers' files for this process. However many clients fetch, the cache asks the database once
+ * a second and reads only new entries.
  */
 export function createPublications({ db, log }: { db: Database; log: Log }): Publications {
   const current = new Map<string, Known>();

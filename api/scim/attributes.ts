@@ -4,12 +4,12 @@ import { isEmailAddress } from "../../domain/people/email.ts";
 import { nameFromElsewhere, text } from "../../domain/text.ts";
 import { mutabilityFault, pathFault, syntaxFault, valueFault, type ScimError } from "./scim-error.ts";
 
-/** The schema of a person (RFC 7643 section 4.1), in lower case as paths are compared. */
+/** The schema of a person (RFC 7643 section 4.1), in lower case because paths are compared in lower case. */
 const userSchema = "urn:ietf:params:scim:schemas:core:2.0:user";
 
 /**
- * The attributes that the realm names, in addition to the attributes that are always kept: lower-case path to the path
- * as named.
+ * The attributes that the realm names, in addition to the attributes that the service always keeps: lower-case path to
+ * the path as named.
  */
 export type NamedAttributes = ReadonlyMap<string, string>;
 
@@ -20,11 +20,11 @@ export const namedAttributes = (attributes: readonly DirectoryAttribute[]): Name
 export interface Reading {
   named: NamedAttributes;
   change: DirectoryChange & { attributes?: Map<string, { value: unknown; adds: boolean }> };
-  /** The parts of a name. A request without `displayName` gets its name from them. */
+  /** The parts of a name. Without `displayName`, the person's name is made from these parts. */
   names: Map<NamePart, string | null>;
-  /** Why an attribute other than `active` cannot be written. */
+  /** The reasons why attributes other than `active` cannot be written. */
   faults: ScimError[];
-  /** The attributes whose value cannot be kept; they do not fail the request. */
+  /** The attributes whose value the service cannot keep; they do not fail the request. */
   dropped: Set<string>;
 }
 
@@ -39,8 +39,8 @@ export const emptyReading = (named: NamedAttributes): Reading => ({
 });
 
 /**
- * How a value was given. With `add`, an e-mail address counts only if it is the main one, because the other addresses
- * stay.
+ * How the request gave a value. With `add`, an e-mail address counts only if it is the main one, because the other
+ * addresses stay.
  */
 export interface Manner {
   adds: boolean;
@@ -51,7 +51,7 @@ interface Attribute {
   remove: (reading: Reading) => void;
 }
 
-/** Longer paths are refused: no attribute that is kept has one. */
+/** Longer paths are refused: no attribute that the service keeps has a longer path. */
 const pathLengthMax = 1_000;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -60,7 +60,7 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Returns the value of a property whose name may be in any letter case; throws if there are two. Names are compared,
+ * Returns the value of a property by its name in any letter case; throws if two properties match. Names are compared,
  * never used to index.
  */
 export function propertyOf(object: Json, name: string): unknown {
@@ -77,8 +77,8 @@ export function booleanOf(value: unknown): boolean | undefined {
 }
 
 /**
- * Reads a boolean that may also be the only element of an array, bare or as `value` of an object: some products send
- * all values like this.
+ * Reads a boolean that can also be the only element of an array, bare or as the `value` of an object: some products
+ * send all values in this form.
  */
 function soleBooleanOf(value: unknown): boolean | undefined {
   if (!Array.isArray(value)) return booleanOf(value);
@@ -150,7 +150,7 @@ function emailOf(entry: unknown): DirectoryEmail | undefined {
   return { value, ...(type.success && { type: type.data }), ...(primary !== undefined && { primary }) };
 }
 
-/** Returns the entry that counts: the primary one, else the one of type `work`, else the first. */
+/** Returns the main entry: the primary one, else the one of type `work`, else the first. */
 function mainOf(entries: readonly unknown[], { adds }: Manner): unknown {
   const has = (name: string, is: (value: unknown) => boolean) => (entry: unknown) =>
     isObject(entry) && is(propertyOf(entry, name));
@@ -172,7 +172,7 @@ const email = (labels: Omit<DirectoryEmail, "value"> | undefined): Attribute => 
     if (main === undefined) return;
     const found = emailOf(main);
     if (found === undefined) dropped.add("emails");
-    // An entry of a whole list gets the default for each label that it lacks.
+    // An entry of a whole list gets defaults for the labels that it lacks.
     else change.email = labels === undefined ? { type: "work", primary: true, ...found } : { ...found, ...labels };
   },
   remove({ change }) {
@@ -180,7 +180,7 @@ const email = (labels: Omit<DirectoryEmail, "value"> | undefined): Attribute => 
   },
 });
 
-/** An attribute that the realm names, at its path in lower case. A value that cannot be understood is refused. */
+/** An attribute that the realm names, at its path in lower case. A value that the service cannot read is refused. */
 const further = (path: string, name: string): Attribute => ({
   set(value, { change, faults }, { adds }) {
     if (isNothing(value)) say(change, path, { value: null, adds: false });
@@ -197,7 +197,7 @@ function say(change: Reading["change"], path: string, said: { value: unknown; ad
   change.attributes.set(path, said);
 }
 
-/** Everything that is kept about a person and nothing more, by path in lower case, without the schema. */
+/** All attributes that the service keeps about a person, by path in lower case, without the schema. */
 const attributes: ReadonlyMap<string, Attribute> = new Map([
   ["active", active],
   ["username", userName],
@@ -207,13 +207,16 @@ const attributes: ReadonlyMap<string, Attribute> = new Map([
   ["name.givenname", namePart("givenName")],
   ["name.familyname", namePart("familyName")],
   ["emails", email(undefined)],
-  // Sets only the address: its labels stay.
+  // Sets only the address and keeps its labels.
   ["emails.value", email({})],
 ]);
 
 const selected = /^emails\[\s*(?:type\s+eq\s+"(work)"|primary\s+eq\s+(?:true|"true"))\s*\](?:\.value)?$/;
 
-/** Refuses a part of an attribute that the realm names: the attribute's values are set and removed as a whole. */
+/**
+ * Refuses a path to a part of an attribute that the realm names: a request can set or remove these attributes only as a
+ * whole.
+ */
 const partOfFurther = (path: string): Attribute => ({
   set(_, { faults }) {
     faults.push(pathFault(path));
@@ -234,12 +237,12 @@ function attributeAt(path: string, { named }: Reading): Attribute | undefined {
   return attributes.get(path);
 }
 
-/** `active` as a word of a path. */
+/** Matches `active` as a word of a path. */
 const namesActive = /(?:^|[^\p{L}\p{N}_-])active(?:$|[^\p{L}\p{N}_-])/u;
 
 /**
- * Returns a path in lower case, without the schema. Throws for a path that may mean `active` but is not `active`: a
- * request that may remove access and is not understood is refused, never ignored.
+ * Returns a path in lower case, without the schema. Throws for a path that may mean `active` but is not `active`: the
+ * service refuses, and never ignores, an unclear request that may remove access.
  */
 function plainPath(given: string): string {
   if (given.length > pathLengthMax) throw pathFault(given);
@@ -250,9 +253,9 @@ function plainPath(given: string): string {
 }
 
 /**
- * Sets the attribute at a path, or the attributes inside it; "" is the whole person. Attributes that are not kept are
- * accepted and dropped. Throws if one value sets an attribute twice, at any depth, because it is unclear which of the
- * two is meant.
+ * Sets the attribute at a path, or the attributes inside it; "" is the whole person. Attributes that the service does
+ * not keep are accepted and dropped. Throws if a value sets an attribute twice, at any depth, because the intended
+ * value is unclear.
  */
 export function setAt(given: string, value: unknown, reading: Reading, manner: Manner, said = new Set<string>()): void {
   const path = plainPath(given);
@@ -276,13 +279,13 @@ export function setAt(given: string, value: unknown, reading: Reading, manner: M
 }
 
 /**
- * Returns whether a path is the schema of an extension with an attribute that the realm names; the attribute follows
- * after a colon.
+ * Returns true if a path is the schema of an extension, and the realm names an attribute of that extension; the
+ * attribute follows after a colon.
  */
 const isSchema = (path: string, { named }: Reading): boolean =>
   [...named.keys()].some((name) => name.startsWith(`${path.toLowerCase()}:`));
 
-/** Removes the attribute at a path, or the attributes inside it. Attributes that are not kept are ignored. */
+/** Removes the attribute at a path, or the attributes inside it. Ignores attributes that the service does not keep. */
 export function removeAt(given: string, reading: Reading): void {
   const path = plainPath(given);
   attributeAt(path, reading)?.remove(reading);

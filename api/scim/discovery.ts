@@ -73,7 +73,7 @@ const attribute = (
   ...(subAttributes !== undefined && { subAttributes }),
 });
 
-/** The attributes that are kept; all others are accepted and dropped. */
+/** The attributes that the service keeps; it accepts and drops all others. */
 const userSchemaOf = (base: string) => ({
   schemas: [schemaOf("Schema")],
   id: userSchema,
@@ -110,14 +110,14 @@ const listOf = (resources: readonly object[]) => ({
   Resources: resources,
 });
 
-/** An empty list. */
+/** A SCIM list response without resources. */
 export const emptyList = listOf([]);
 
 export const resourceTypes = (base: string) => listOf([userType(base)]);
 export const resourceType = userType;
 export const schemas = (base: string) => listOf([userSchemaOf(base)]);
 
-/** Returns the schema with this URN, in which a path may have encoded the colons. */
+/** Returns the schema with this URN. The colons of a URN in a path may be encoded. */
 export function schema(base: string, urn: string) {
   if (urn.toLowerCase().replaceAll("%3a", ":") !== userSchema.toLowerCase()) {
     throw new ScimError("There is no such schema.", { status: 404 });

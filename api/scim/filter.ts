@@ -14,8 +14,7 @@ import { booleanOf } from "./attributes.ts";
 import { ScimError } from "./scim-error.ts";
 
 /**
- * Filters above these limits are refused as well: no directory needs more, and every level and comparison costs the
- * database.
+ * Filters above these limits are refused: no directory needs more, and every level and comparison costs the database.
  */
 const levelsMax = 10;
 const comparisonsMax = 20;
@@ -44,7 +43,7 @@ const times: ReadonlyMap<string, "created" | "updated"> = new Map([
 const isTextOperator = (given: string): given is TextOperator => (textOperators as readonly string[]).includes(given);
 const isTimeOperator = (given: string): given is TimeOperator => (timeOperators as readonly string[]).includes(given);
 
-/** A literal in JSON, a bracket, or a word: the name of an attribute, an operator, a number. */
+/** A literal in JSON, a bracket, or a word (an attribute's name, an operator or a number). */
 const token = /\s*(?:("(?:[^"\\]|\\.)*")|([()[\]])|([^\s()[\]"]+))/y;
 
 function tokensOf(text: string): string[] {
@@ -61,7 +60,7 @@ function tokensOf(text: string): string[] {
   return tokens;
 }
 
-/** Parses a filter (RFC 7644 section 3.4.2.2, figure 1). Throws {@link ScimError} for one that is not offered. */
+/** Parses a filter (RFC 7644 section 3.4.2.2, figure 1). Throws {@link ScimError} for an unsupported filter. */
 export function parseFilter(text: string): DirectoryFilter {
   const tokens = tokensOf(text);
   let at = 0;
@@ -133,7 +132,7 @@ export function parseFilter(text: string): DirectoryFilter {
   return filter;
 }
 
-/** Returns the name of an attribute in lower case, without the schema, after the attribute that contains it. */
+/** Returns the name of an attribute in lower case, without the schema, prefixed with the attribute that contains it. */
 function plain(given: string, within: string): string {
   const lower = given.toLowerCase();
   return within + (lower.startsWith(schema) ? lower.slice(schema.length) : lower);
@@ -169,7 +168,7 @@ function compared(attribute: string, operator: string, value: unknown): Director
     const isMain =
       (attribute === "emails.type" && typeof value === "string" && value.toLowerCase() === "work") ||
       (attribute === "emails.primary" && is === true);
-    // The one address that is kept is the main one, whatever its labels.
+    // The service keeps only the main address, whatever its labels.
     if (isMain) return { attribute: "email", operator: "pr" };
   }
   throw refused("An attribute cannot be compared like this.");

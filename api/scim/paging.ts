@@ -16,7 +16,7 @@ export interface ListRequest extends Shown {
 
 type Given = (name: string) => unknown;
 
-/** Reads a parameter that is a whole number, or the text of one. */
+/** Reads a parameter that is a whole number, as a number or as text. */
 function wholeNumber(name: string, value: unknown, absent: number): number {
   if (value === undefined || value === null) return absent;
   const number = typeof value === "string" && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
@@ -30,7 +30,7 @@ function names(value: unknown): Set<string> | undefined {
   return namesIn(given.filter((name) => typeof name === "string"));
 }
 
-/** Reads which attributes a response shows. */
+/** Reads the attributes that the response includes or excludes. */
 const shownBy = (given: Given): Shown => ({
   attributes: names(given("attributes")),
   excluded: names(given("excludedattributes")) ?? new Set(),
@@ -49,7 +49,7 @@ function listBy(given: Given): ListRequest {
   };
 }
 
-/** A query's parameters by name in any letter case; of several values the last one counts. */
+/** Returns a query's parameters by name in any letter case; the last of several values counts. */
 const inQuery =
   (query: ReadonlyMap<string, readonly string[]>): Given =>
   (name) =>

@@ -11,9 +11,8 @@ import {
 import { pathFault, ScimError, syntaxFault } from "./scim-error.ts";
 
 /**
- * Reads a PATCH (RFC 7644 section 3.5.2) as a whole: of two operations on one attribute the later one counts. Throws a
- * {@link ScimError} for anything that is not an operation, and for anything that may mean `active` and is not
- * understood.
+ * Reads a whole PATCH (RFC 7644 section 3.5.2): if two operations set one attribute, the later one counts. Throws a
+ * {@link ScimError} for anything that is not an operation, and for an unclear operation that may mean `active`.
  */
 export function readPatch(body: unknown, named: NamedAttributes): Reading {
   const operations = isObject(body) ? propertyOf(body, "operations") : undefined;
@@ -22,7 +21,7 @@ export function readPatch(body: unknown, named: NamedAttributes): Reading {
     throw syntaxFault(`A request has at most ${scimOperationsMax} operations.`);
   const reading = emptyReading(named);
   for (const operation of operations as readonly unknown[]) readOperation(operation, reading);
-  // The parts of a name are read-only: only the whole name is kept.
+  // The parts of a name are read-only, because the service keeps only the whole name.
   const name = reading.names.get("displayName");
   if (name !== undefined) reading.change.displayName = name;
   return reading;

@@ -5,7 +5,7 @@ import { syntaxFault } from "./scim-error.ts";
 
 export const userSchema = "urn:ietf:params:scim:schemas:core:2.0:User";
 
-/** A person as SCIM shows them (RFC 7643 section 4.1): only what is kept. */
+/** A person in SCIM's format (RFC 7643 section 4.1), with only the attributes that the service keeps. */
 export interface UserResource {
   schemas: readonly string[];
   id: string;
@@ -20,7 +20,7 @@ export interface UserResource {
   meta: { resourceType: "User"; created: string; lastModified: string; location: string; version: string };
 }
 
-/** Shows a person. `base` is the address of SCIM, without a trailing slash. */
+/** Returns a person as a SCIM resource. `base` is the address of SCIM, without a trailing slash. */
 export function resourceOf(user: ScimUser, { base, named }: { base: string; named: NamedAttributes }): UserResource {
   const { id, externalId, userName, displayName, email } = user;
   const { further, extensions } = furtherOf(user, named);
@@ -43,7 +43,7 @@ export function resourceOf(user: ScimUser, { base, named }: { base: string; name
       created: user.createdAt.toISOString(),
       lastModified: user.updatedAt.toISOString(),
       location: `${base}/Users/${id}`,
-      // Hashes what is shown, so a change that this service makes also creates a new version.
+      // The hash covers all shown attributes, so a change that this service makes also creates a new version.
       version: `W/"${hash("sha256", JSON.stringify(shown), "base64url").slice(0, 16)}"`,
     },
   };
@@ -100,7 +100,7 @@ export interface Shown {
   excluded: ReadonlySet<string>;
 }
 
-/** Part of every response. */
+/** The attributes in every response. */
 const always: ReadonlySet<string> = new Set(["id", "schemas"]);
 
 /** Returns the requested attributes of a resource. */
@@ -112,13 +112,13 @@ export const shownOf = (resource: UserResource, { attributes, excluded }: Shown)
     }),
   );
 
-/** Returns whether the names include this attribute or, for the schema of an extension, one of its attributes. */
+/** Returns true if the names include this attribute or, for the schema of an extension, one of its attributes. */
 const has = (names: ReadonlySet<string>, name: string): boolean =>
   names.has(name) || (name.startsWith("urn:") && [...names].some((each) => each.startsWith(`${name}:`)));
 
 /**
- * Reads a list of names, as text separated by commas or as an array. The user schema before a name and the path inside
- * an attribute are ignored.
+ * Reads a list of names, as text separated by commas or as an array. Ignores the user schema before a name and the path
+ * inside an attribute.
  */
 export function namesIn(given: readonly string[]): Set<string> {
   return new Set(

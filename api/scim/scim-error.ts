@@ -7,18 +7,20 @@ import type { ErrorFormat } from "../http/route.ts";
 
 export const scimType = "application/scim+json";
 
-/** The values of `scimType` (RFC 7644 section 3.12) that occur here. */
+/** The values of `scimType` (RFC 7644 section 3.12) that this server sends. */
 export type ScimFault =
   "invalidSyntax" | "invalidValue" | "invalidPath" | "invalidFilter" | "noTarget" | "mutability" | "uniqueness";
 
 /** A failure that only SCIM reports. */
 export class ScimError extends ServiceError {
   readonly fault: ScimFault | undefined;
-  /** The path or attribute that was refused, for the log. */
+  /** The refused path or attribute, for the log. */
   readonly path: string | undefined;
   readonly #status: number;
 
-  /** `detail` is for the directory's log: our own words and the name of the attribute, never a value. */
+  /**
+   * `detail` appears in the directory's log: it contains our own words and the name of the attribute, never a value.
+   */
   constructor(
     detail: string,
     { status = 400, fault, path, cause }: { status?: number; fault?: ScimFault; path?: string; cause?: unknown },

@@ -32,7 +32,7 @@ const lastPart = ({ request }: Exchange): string => request.path.replace(/\/$/, 
 const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}/?$`);
 
-/** Returns the SCIM 2.0 server: the people of a realm, for a directory that may change them (RFC 7644). */
+/** Returns the routes of the SCIM 2.0 server (RFC 7644), through which a directory can change the people of a realm. */
 export function scimRoutes(deps: Deps): Route[] {
   const base = `${deps.settings.baseUrl}${root}`;
 
@@ -49,7 +49,7 @@ export function scimRoutes(deps: Deps): Route[] {
     handle,
   });
 
-  /** A route for everybody: it describes what the server can do. */
+  /** Makes a public route that describes the features of the server. */
   const open = (path: string, respond: (last: string) => unknown): Route =>
     route(path, ["GET"], {
       limit: "address",
@@ -61,14 +61,14 @@ export function scimRoutes(deps: Deps): Route[] {
       },
     });
 
-  /** A route for connections, with a handler for each method. */
+  /** Makes a route for connections, with a handler for each method. */
   const own = (path: string, handlers: Readonly<Record<string, (call: ScimCall) => Promise<void> | void>>): Route => {
     const byMethod = new Map(Object.entries(handlers));
     return route(path, [...byMethod.keys()], {
       limit: "token",
       async handle(exchange) {
         const principal = await admit({ access: "staff", scope: "scim", furtherScopes: [] }, { ...exchange, deps });
-        // Only services have the scope.
+        // Only services can have the scope.
         if (principal.kind !== "service") throw new ServiceError("forbidden");
         const { realmId, clientId } = principal;
         const { method, originalUrl } = exchange.request;

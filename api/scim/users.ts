@@ -32,7 +32,8 @@ export interface ScimCall extends Exchange {
 }
 
 /**
- * Returns the same error whether a person is unknown, deleted or forgotten, or belongs to another connection or realm.
+ * Returns one error for all cases: the person is unknown, deleted or forgotten, or belongs to another connection or
+ * realm.
  */
 const notFound = (): ScimError => new ScimError("There is no such person.", { status: 404 });
 
@@ -73,7 +74,7 @@ export async function listUsers(
   );
 }
 
-/** How often a creation is tried while other requests create the same person. */
+/** How often the service tries a creation while other requests create the same person. */
 const triesMax = 3;
 
 export async function createUser(call: ScimCall, body: unknown): Promise<void> {
@@ -121,8 +122,8 @@ async function changeUser(call: ScimCall, id: string, reading: Reading): Promise
 }
 
 /**
- * Applies the change of a request. A leaver must not stay because of a new name or value, so refused attributes are
- * dropped one after the other and the rest is applied. For anybody else the refusal is thrown.
+ * Applies the change of a request. A leaver must not stay because of a refused name or value, so refused attributes of
+ * a leaver are dropped one by one and the rest is applied. For anybody else, throws the refusal.
  */
 async function doRest<Result>(
   call: ScimCall,
@@ -144,7 +145,7 @@ async function doRest<Result>(
   }
 }
 
-/** Returns a change without an attribute; undefined if the change does not contain it. */
+/** Returns the change without one attribute; undefined if the change does not contain the attribute. */
 function without(change: DirectoryChange, path: string): DirectoryChange | undefined {
   if (path === "userName" || path === "externalId") {
     const { [path]: given, ...rest } = change;
@@ -197,7 +198,7 @@ const requestOf = ({ deps: { clock }, connection, rules, response }: ScimCall) =
   requestId: contextOf(response).id,
 });
 
-/** Returns a check that fails if `If-Match` does not contain the current version. Versions are weak here. */
+/** Returns a check that fails if `If-Match` does not contain the current version. Versions are weak ETags. */
 const matchOf =
   ({ request, base, named }: ScimCall) =>
   (user: ScimUser): void => {
@@ -208,8 +209,8 @@ const matchOf =
   };
 
 /**
- * Returns the part of a request that can be applied. Throws if anything is refused, unless the person leaves: a leaver
- * must not stay because of a new name.
+ * Returns the part of a change that can be applied. Throws if any attribute is refused, unless the person leaves: a
+ * leaver must not stay because of a new name.
  */
 function possible(
   { change, faults, dropped }: Pick<Reading, "faults" | "dropped"> & { change: DirectoryChange },
@@ -230,8 +231,8 @@ function possible(
 }
 
 /**
- * Returns the person whom a POST describes. Throws if a required attribute is missing. A leaver whose `userName` cannot
- * be kept gets their id as the name.
+ * Returns the person whom a POST describes. Throws if a required attribute is missing. If the service cannot keep a
+ * leaver's `userName`, their id becomes the name.
  */
 function newPersonOf(change: DirectoryChange, pairwise: PairwiseAttribute): directory.NewPerson {
   const pairwiseId = change[pairwise];
@@ -288,7 +289,7 @@ function refusalOf({ deps, response }: ScimCall, { change }: Pick<Reading, "chan
   return error;
 }
 
-/** Returns the body of a request, which must have one. */
+/** Returns the body of a request. Throws if the body is missing. */
 export function required(body: unknown): unknown {
   if (body === undefined) throw syntaxFault("The request has no body.");
   return body;

@@ -5,13 +5,13 @@ import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem, type ProblemOptions } from "../pages/problem.tsx";
 import { filled, timesIn } from "../pages/parts/times.tsx";
 
-/** An authenticated but offboarded user. */
+/** A user who has signed in but is offboarded. */
 export interface Gone {
   realmId: string;
   userId: string;
 }
 
-/** Shows that the user's access has ended and, during a grace period, how long their devices stay connected. */
+/** Shows the user that their access has ended and, during a grace period, how long their devices stay connected. */
 export async function sendAccessEnded(page: PageRequest, gone: Gone, options: ProblemOptions = {}): Promise<void> {
   const { deps } = page;
   const now = deps.clock.now();
@@ -25,7 +25,9 @@ export async function sendAccessEnded(page: PageRequest, gone: Gone, options: Pr
   });
 }
 
-/** Returns when the user's remaining devices are revoked; undefined if there are none or that time has come. */
+/**
+ * Returns the time when the user's remaining devices are revoked; undefined if there are none or that time has passed.
+ */
 async function findDevicesEnd({ deps: { db } }: PageRequest, gone: Gone, at: Date): Promise<Date | undefined> {
   const revokeAt = (await users.findOffboarding(db, gone))?.grace?.revokeAt;
   if (revokeAt === undefined || revokeAt <= at) return undefined;

@@ -22,7 +22,7 @@ export async function findLogin(deps: LoginDeps, request: Pick<Request, "headers
   return tokenHash === undefined ? undefined : logins.find(deps.db, { tokenHash, at: deps.clock.now() });
 }
 
-/** Returns whether the browser has a login that ended without a sign-out. */
+/** Returns true if the browser has a login that ended without a sign-out. */
 export const hasLoginEnded = async (deps: LoginDeps, request: Pick<Request, "headers">): Promise<boolean> =>
   presentedHash(deps, request) !== undefined && (await findLogin(deps, request)) === undefined;
 
@@ -41,9 +41,9 @@ export const beginLogin = async (
 ): Promise<boolean> => (await beginLoginOf(deps, call, () => Promise.resolve(signedIn))) !== undefined;
 
 /**
- * Signs in the user whom `find` returns, in the same transaction: an error also undoes what `find` changed. Each
- * sign-in sets a new cookie, ends the browser's previous login and writes the audit entry. Returns undefined if there
- * is no user, or if the user is offboarded, even at the same moment.
+ * Signs in the user whom `find` returns, in the same transaction: an error also undoes the changes that `find` made.
+ * Each sign-in sets a new cookie, ends the browser's previous login and writes the audit entry. Returns undefined if
+ * there is no user, or if the user is offboarded, even at the same moment.
  */
 export async function beginLoginOf(
   deps: LoginDeps,
@@ -74,7 +74,7 @@ export async function beginLoginOf(
 }
 
 /**
- * Returns the audit event of a sign-in: administrators have their own event; the event of other users lists their
+ * Returns the audit event of a sign-in. Administrators have a separate event; the event of other users lists their
  * roles.
  */
 export const signInEntry = <Properties extends object>(
@@ -85,7 +85,7 @@ export const signInEntry = <Properties extends object>(
     ? { event: "admin_login", properties }
     : { event: "user_login", properties: { ...properties, roles } };
 
-/** Signs the user out of the browser, and out of the console. Other applications they use stay signed in. */
+/** Signs the user out of the browser and the console. The user stays signed in to other applications. */
 export async function endLogin(
   deps: LoginDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },

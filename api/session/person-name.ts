@@ -1,4 +1,4 @@
-/** Returns the most familiar name that a user has, for our pages. */
+/** Returns the most familiar of a user's names, for our pages. */
 export const personName = (person: {
   displayName: string | null;
   username: string | null;

@@ -5,7 +5,7 @@ import { time } from "../resources/texts.ts";
 import { exitCodeOf, jobResource, isStopped, type Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 
-/** Shows a job that was just started or, with `wait`, its outcome; returns the exit code. */
+/** Shows a new job or, with `wait`, waits for its outcome and shows that; returns the exit code. */
 export async function follow(context: Context, job: Job, { wait }: { wait: boolean }): Promise<ExitCode> {
   if (!wait && !isStopped(job)) {
     await context.out.one(jobResource, job);

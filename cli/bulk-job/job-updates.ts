@@ -5,14 +5,14 @@ import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import { jobEvents } from "./job-events.ts";
 import type { Job } from "./job.ts";
 
-/** The service sends a comment every 15 s: three missing ones end the stream. */
+/** The service sends a comment every 15 s: the client ends the stream after three missing comments. */
 const silenceMs = 45_000;
 const reconnectAfterMs = 1_000;
-/** After this many empty streams in a row something on the way blocks them. */
+/** After this many empty streams in a row, the client assumes that a proxy blocks streams. */
 const emptyStreamsMax = 2;
 const pollWaitSeconds = 5;
 
-/** Yields a job as it changes: by server-sent events and, where they are blocked, by polling. */
+/** Yields a job as it changes: by server-sent events or, if a proxy blocks them, by polling. */
 export async function* jobUpdates(service: ServiceClient, id: string, interrupted: AbortSignal): AsyncGenerator<Job> {
   let lastEventId: string | undefined;
   for (let empty = 0; empty < emptyStreamsMax;) {
@@ -34,18 +34,18 @@ export async function* jobUpdates(service: ServiceClient, id: string, interrupte
   for (;;) {
     const startedAt = performance.now();
     yield await askForJob(service, id, pollWaitSeconds);
-    // With nothing to wait for, the service responds at once.
+    // If the job cannot change, the service responds immediately.
     if (performance.now() - startedAt < reconnectAfterMs) await pause(interrupted);
   }
 }
 
-/** Returns a job at once or, with `waitSeconds`, after that time or when the job ends. */
+/** Returns a job immediately or, with `waitSeconds`, after that time or when the job ends. */
 export async function askForJob({ api }: ServiceClient, id: string, waitSeconds?: number): Promise<Job> {
   const header = waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` };
   return (await answerOf(api.GET("/api/jobs/{id}", { params: { path: { id }, header } }))).data;
 }
 
-/** Opens the stream of events; undefined if something on the way blocks it. */
+/** Opens the stream of events; returns undefined if a proxy blocks it. */
 async function openEvents(
   service: ServiceClient,
   id: string,
@@ -61,8 +61,8 @@ async function openEvents(
     await body?.cancel();
     return undefined;
   } catch (error) {
-    // A refusal such as 404 or 403 is about the job; a response that is not the service's comes from a gateway that
-    // blocks streams.
+    // A refusal such as 404 or 403 is about the job. A response that does not have the service's format comes from a
+    // gateway that blocks streams.
     const isOfGateway = error instanceof ServiceError && error.code === "unexpected_answer";
     if (error instanceof CommandError && !isOfGateway) throw error;
     return undefined;

@@ -14,8 +14,8 @@ const finalStates: ReadonlySet<Job["state"]> = new Set([
 ] as const);
 
 /**
- * Returns whether a job does not advance by itself, at least for days: it has ended, waits to be started, or is in its
- * grace period.
+ * Returns true if a job does not advance without an action, at least for days: it has ended, waits to be started, or is
+ * in its grace period.
  */
 export const isStopped = ({ state }: Job): boolean => finalStates.has(state) || state === "ready" || state === "grace";
 
@@ -23,7 +23,7 @@ export const isStopped = ({ state }: Job): boolean => finalStates.has(state) || 
 export function exitCodeOf({ state, dryRun, failed }: Job): ExitCode {
   if (state === "completed_with_errors" || state === "cancelled") return exitCodes.partly;
   if (state === "failed") return exitCodes.error;
-  // The user did not ask for the job to stop before it ran.
+  // The user wanted the job to run, but it stopped before it ran.
   if (state === "ready" && !dryRun) return exitCodes.error;
   return failed > 0 ? exitCodes.partly : exitCodes.done;
 }

@@ -23,7 +23,7 @@ const notices: Readonly<Record<string, string>> = {
   confirmation_required: "waits until its number is confirmed",
 };
 
-/** "Running: 6,210 of 9,000 · 14 failed · 240 per second · about 1 min left" */
+/** Returns "Running: 6,210 of 9,000 · 14 failed · 240 per second · about 1 min left". */
 export function progressText({
   state,
   done,

@@ -3,17 +3,20 @@ import type { Terminal } from "../../terminal/streams.ts";
 import type { Job } from "./job.ts";
 import { barText, progressText } from "./progress-text.ts";
 
-/** The progress of a job, on standard error. */
+/** Shows the progress of a job on standard error. */
 export interface Progress {
   show(job: Job): void;
-  /** Leaves the cursor on a line of its own. */
+  /** Moves the cursor to an empty line. */
   end(): void;
 }
 
 const lineEveryMs = 5_000;
 const barWidthMax = 30;
 
-/** Creates a bar on a terminal; elsewhere a line every five seconds and with every new state; nothing if `quiet`. */
+/**
+ * Creates a bar on a terminal. Elsewhere writes a line every five seconds and with every new state. Writes nothing if
+ * `quiet`.
+ */
 export function createProgress(stderr: Terminal, { quiet }: { quiet: boolean }): Progress {
   if (quiet) return { show: () => undefined, end: () => undefined };
   return stderr.isTTY === true ? bar(stderr) : lines(stderr);
@@ -41,9 +44,9 @@ function bar(stderr: Terminal): Progress {
   };
 }
 
-/** Returns the words, after as much of a bar as the terminal has room for. */
+/** Returns the progress text after a bar that fills the rest of the terminal's width. */
 export function barLine(job: Job, given: number | undefined): string {
-  // A terminal may not know its width, and report 0.
+  // A terminal that does not know its width may report 0.
   const columns = given === undefined || given === 0 ? 80 : given;
   const words = progressText(job);
   const width = Math.min(barWidthMax, columns - words.length - 2);

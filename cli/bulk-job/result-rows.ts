@@ -6,10 +6,10 @@ import type { Resource } from "../output/resource.ts";
 /** A row of a job's results: the columns of the input, the outcome, and the issued profile. */
 export type ResultRow = Record<string, unknown>;
 
-/** Columns only for files: keys do not belong on a screen or in a log. */
+/** Columns for files only: keys must not appear on a screen or in a log. */
 const inFilesOnly: ReadonlySet<string> = new Set(["data", "certificate", "privateKey"]);
 
-/** Yields the rows of results in NDJSON as they arrive, without keys. */
+/** Yields the rows of NDJSON results as they arrive, without keys. */
 export async function* resultRows({ body }: Response): AsyncGenerator<ResultRow> {
   if (body === null) return;
   const lines = createInterface({ input: Readable.fromWeb(body), crlfDelay: Infinity });
@@ -24,14 +24,14 @@ function rowOf(line: string): object {
     const row: unknown = JSON.parse(line);
     if (typeof row === "object" && row !== null) return row;
   } catch {
-    // The line was cut off in the middle of a row: reported below.
+    // The last line is an incomplete row; the code below reports it.
   }
   throw new CommandError("broken_off", "The response broke off; it is incomplete.");
 }
 
 const text = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");
 
-/** Returns how to show these rows; the first one shows which columns the input had. */
+/** Returns the resource that shows these rows; the first row shows which columns the input had. */
 export const resultResource = (first: ResultRow): Resource<ResultRow> => ({
   fields: Object.keys(first),
   columns: [

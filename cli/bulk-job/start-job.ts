@@ -20,13 +20,13 @@ export interface RunOptions {
 }
 
 interface Question {
-  /** The reason for the question. */
+  /** The permanent effect of the job, which is the reason to ask. */
   takes: string;
-  /** The question itself: the job changes `changed` people or profiles. */
+  /** Returns the question: the job changes `changed` people or profiles. */
   about: (changed: number, graceDays: number | null) => string;
 }
 
-/** The question before each kind of job runs; undefined if the job removes nothing. */
+/** The question that the user answers before each kind of job runs; undefined if the job removes nothing. */
 const questions: Readonly<Record<Job["kind"], Question | undefined>> = {
   onboarding: undefined,
   offboarding: {
@@ -43,14 +43,14 @@ const questions: Readonly<Record<Job["kind"], Question | undefined>> = {
   },
 };
 
-/** The options about a file. */
+/** The options for an uploaded file. */
 export interface FileOptions {
   /** The meaning of columns: `Matrikel=pairwiseID`. */
   column: readonly string[];
   ignoreUnknown: boolean;
   /** The file has one column and no heading. */
   noHeader: boolean;
-  /** Undefined: the file's own name. */
+  /** If undefined, the job gets the file's name. */
   name: string | undefined;
   rowOffset: number | undefined;
 }
@@ -66,8 +66,8 @@ export interface StartOptions extends RunOptions, FileOptions {
 }
 
 /**
- * Uploads a file and starts a job. On a terminal an offboarding or a revocation is checked first, and runs once the
- * user has typed the number of people or profiles; elsewhere it needs --yes.
+ * Uploads a file and starts a job. On a terminal, the service first checks an offboarding or a revocation and runs it
+ * once the user has typed the number of people or profiles; elsewhere it needs --yes.
  */
 export async function startJob(context: Context, options: StartOptions): Promise<ExitCode> {
   const { kind, file, type, charset, dryRun, wait, executeAt, confirmTotal, graceDays } = options;
@@ -88,7 +88,7 @@ export async function startJob(context: Context, options: StartOptions): Promise
   return runJob(context, checked, { wait, executeAt, confirmTotal, graceDays });
 }
 
-/** Starts a job that was checked and is ready, or ends its grace period now. */
+/** Starts a job that is checked and ready, or immediately ends a job's grace period. */
 export async function runJob(
   context: Context,
   job: Job,
@@ -96,7 +96,7 @@ export async function runJob(
 ): Promise<ExitCode> {
   const asked = questionOf(job, graceDays ?? job.graceDays);
   if (asked !== undefined) await context.confirm(asked.about, String(asked.count));
-  // On a terminal the number has just been typed.
+  // On a terminal, the user has already typed the number.
   const confirmed = confirmTotal ?? (context.options.yes ? undefined : asked?.count);
   const { api } = await context.service();
   const { data: started } = await answerOf(
@@ -112,7 +112,10 @@ export async function runJob(
   return follow(context, started, { wait });
 }
 
-/** Returns what the user has to confirm before a job removes something, with the number to type. */
+/**
+ * Returns the question that the user must answer before a job removes something, and the number to type; undefined if
+ * the job removes nothing.
+ */
 function questionOf(job: Job, graceDays: number | null): { about: string; count: number } | undefined {
   if (job.state === "grace") {
     const count = job.total - job.done;

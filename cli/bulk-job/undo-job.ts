@@ -7,7 +7,7 @@ import { follow } from "./finish.ts";
 import type { RunOptions } from "./start-job.ts";
 
 /**
- * Undoes an offboarding, as a job of its own. On a terminal the user types the number of people first; elsewhere it
+ * Undoes an offboarding with a new job. On a terminal, the user types the number of people first; elsewhere the command
  * needs --yes.
  */
 export async function undoJob(
@@ -25,7 +25,7 @@ export async function undoJob(
       String(undo.people),
     );
   }
-  // On a terminal the number has just been typed.
+  // On a terminal, the user has already typed the number.
   const confirmed = confirmTotal ?? (dryRun || context.options.yes ? undefined : undo.people);
   const { data } = await answerOf(
     api.POST("/api/jobs/{id}/undo", {

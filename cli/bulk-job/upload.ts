@@ -24,11 +24,13 @@ const typeOfExtension: Readonly<Record<string, UploadType>> = {
 export interface Upload {
   contentType: string;
   open: () => ReadableStream<Uint8Array>;
-  /** Whether it can be opened again for another attempt. */
+  /** Whether the command can open the file again for another attempt. */
   repeatable: boolean;
 }
 
-/** Opens a file, or standard input for `-`, as the body of a request: streamed, never completely in memory. */
+/**
+ * Opens a file, or standard input for `-`, as a request body. Streams the file and never holds it completely in memory.
+ */
 export async function uploadOf(
   path: string,
   { type, charset, stdin }: { type: UploadType | undefined; charset: UploadCharset | undefined; stdin: Input },

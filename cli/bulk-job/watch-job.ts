@@ -7,7 +7,10 @@ import { jobUpdates } from "./job-updates.ts";
 import { isStopped, type Job } from "./job.ts";
 import { createProgress } from "./progress.ts";
 
-/** Shows a job's progress until it stops. If the command ends earlier, the job continues, and the message mentions it. */
+/**
+ * Shows a job's progress until the job stops. If the command ends earlier, the job continues, and the command's message
+ * says so.
+ */
 export async function watchJob(context: Context, id: string): Promise<Job> {
   const { io, options } = context;
   const progress = createProgress(io.stderr, options);
@@ -20,7 +23,7 @@ export async function watchJob(context: Context, id: string): Promise<Job> {
   } catch (error) {
     const failure = asFailure(error, io.interrupted);
     const refused = failure instanceof ServiceError ? failure : undefined;
-    // There is no such job, or this client may not see it.
+    // The job does not exist, or this client may not see it.
     if (refused?.status !== undefined && refused.status < 500) throw failure;
     const { code, exitCode, cause, notes } = failure;
     const reason = exitCode === exitCodes.interrupted ? "Interrupted." : failure.message;

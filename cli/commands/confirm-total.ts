@@ -10,8 +10,8 @@ export const confirmTotalOption = option(
 );
 
 /**
- * Makes calls that remove access. On a terminal, if the service asks for the number, the user types it, and the call is
- * repeated with it; later calls send the same number.
+ * Makes calls that remove access. If the service asks for the number, the user types it on a terminal, and the call is
+ * repeated with the number; later calls send the same number.
  */
 export function confirmingTotal(
   context: Context,
@@ -35,7 +35,7 @@ export function confirmingTotal(
   };
 }
 
-/** Returns the number that the service asks for; undefined for another failure. */
+/** Returns the number that the service asks for; undefined if the error is another failure. */
 function askedTotal(error: unknown): number | undefined {
   if (!(error instanceof ServiceError) || error.code !== "confirmation_required") return undefined;
   const total = Number(error.fields.find(({ path }) => path === "confirmTotal")?.reason);

@@ -22,7 +22,7 @@ const findingResource: Resource<Finding> = {
   ],
 };
 
-/** Beyond this, displayed times confuse people. */
+/** A larger difference between the clocks makes displayed times confusing. */
 const skewSecondsMax = 30;
 const timeoutMs = 10_000;
 
@@ -97,7 +97,7 @@ async function reach(
 function compareClocks(date: string | null, { io }: Context): { detail: string; ok: boolean; found: undefined } {
   const theirs = Date.parse(date ?? "");
   if (Number.isNaN(theirs)) return { detail: "the service's response has no date", ok: false, found: undefined };
-  // The header has whole seconds.
+  // The Date header contains whole seconds.
   const seconds = Math.round((io.clock.now().getTime() - theirs - 500) / 1_000);
   const agrees = Math.abs(seconds) <= skewSecondsMax;
   const detail = agrees
@@ -111,7 +111,7 @@ const Status = z.object({
 });
 const Failing = z.object({ fields: z.array(z.object({ path: z.string(), reason: z.string() })) });
 
-/** Checks the service as a whole. A warning is reported, but it does not fail the check. */
+/** Checks the service as a whole. A warning is shown, but the check still passes. */
 async function status(context: Context, url: string): Promise<{ detail: string; ok: boolean; found: undefined }> {
   const response = await look(context, `${url}/status`);
   const body: unknown = await response.json().catch(() => undefined);
@@ -144,7 +144,7 @@ function compareScopes(scopes: readonly string[] | undefined): { detail: string;
     const lacking = needed.filter((scope) => !scopes.includes(scope));
     return lacking.length === 0 ? [] : [`${name}: ${lacking.join(" ")}`];
   });
-  // A client with few scopes is not a fault.
+  // A client with few scopes is not faulty.
   const detail = missing.length === 0 ? "every command" : `not all commands; missing for ${missing.join("; ")}`;
   return { detail, ok: true, found: undefined };
 }

@@ -12,7 +12,7 @@ type Group = Result["groups"][number];
 /** A finding of any kind. */
 interface Finding {
   kind: string;
-  /** The identifier in other commands and in the console's addresses. */
+  /** The id for other commands and for the console's addresses. */
   id: string;
   name: string;
   state: string;
@@ -48,7 +48,7 @@ export const find = command({
   options: { limit: option("N", "of each kind, 1 to 20; default: 6", wholeNumber(1, 20).optional()) },
   async run({ query, limit }, context) {
     const { api } = await context.service();
-    // Posted, so no address contains the search.
+    // The search is sent in the body, so no URL contains it.
     const q = query.join(" ");
     const { data } = await answerOf(
       api.POST("/api/search", { body: { q, include: "jobs", ...(limit === undefined ? {} : { limit }) } }),

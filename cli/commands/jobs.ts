@@ -140,7 +140,7 @@ const jobsCancel = command({
     const { api } = await context.service();
     const { data } = await answerOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id } } }));
     const code = await follow(context, data, { wait });
-    // The user asked for the job to stop early, and it did.
+    // The user ended the job early, so the command succeeds.
     return code === exitCodes.partly ? exitCodes.done : code;
   },
 });

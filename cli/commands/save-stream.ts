@@ -2,7 +2,7 @@ import { CommandError, interruption } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
 import { withOutFile } from "../output/out-file.ts";
 
-/** Writes a response's body to a new file or, without one, to standard output, as it arrives. */
+/** Writes a response's body, as it arrives, to a new file or, if there is no file, to standard output. */
 export async function saveStream(
   context: Pick<Context, "out" | "io" | "notify">,
   file: string | undefined,

@@ -6,7 +6,7 @@ import { answerOf } from "../service/service-client.ts";
 import { command } from "./command.ts";
 import { userArgument } from "./inputs.ts";
 
-/** Leaves the VLAN to the realm's rules and default, as null does in the API. */
+/** Makes the realm's rules and default decide the VLAN, as null does in the API. */
 const byRule = "by-rule";
 
 export const usersVlan = command({

@@ -165,8 +165,8 @@ interface Outcome {
 }
 
 /**
- * Acts on one user after the other. A failure about one user does not stop the others; with a single user, it becomes
- * the command's failure.
+ * Calls a function for each user in turn. If one user fails, the command still processes the others; with a single
+ * user, the failure becomes the command's failure.
  */
 async function forEach(
   context: Context,

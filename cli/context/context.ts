@@ -27,7 +27,7 @@ export interface Context {
   /** Writes a line on standard error, unless --quiet is set. */
   notify: (message: string) => void;
   /**
-   * Returns only if the user has typed `word` or gave --yes. Without a terminal --yes is needed, so no script does
+   * Returns only if the user has typed `word` or passed --yes. Without a terminal, --yes is required, so no script does
    * anything irreversible by accident.
    */
   confirm(about: string, word: string): Promise<void>;
@@ -60,7 +60,7 @@ export function createContext(io: Io, options: GlobalOptions): Context {
   return context;
 }
 
-/** Returns how the calls of this command are retried. */
+/** Returns the options for retrying the calls of this command. */
 export const retryOptionsOf = ({ io: { clock, interrupted }, notify }: Context): RetryOptions => ({
   wait: (ms, signal) => clock.wait(ms, signal),
   interrupted,

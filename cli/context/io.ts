@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   stdin: Input;
-  /** Data, and nothing else. */
+  /** Only data. */
   stdout: Terminal;
   /** Progress, questions and messages. */
   stderr: Terminal;

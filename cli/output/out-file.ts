@@ -2,8 +2,8 @@ import { open, rm, type FileHandle } from "node:fs/promises";
 import { CommandError } from "../../terminal/failure.ts";
 
 /**
- * Opens a new file that only its owner can read, before there is anything to write, so an unwritable path is found
- * before anything is done. An existing file is never overwritten, so no key is lost by accident.
+ * Opens a new file that only its owner can read. Call before doing any work, so an unwritable path is found first.
+ * Never overwrites an existing file, so no key is lost by accident.
  */
 export async function openOutFile(path: string): Promise<FileHandle> {
   try {
@@ -14,7 +14,7 @@ export async function openOutFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Lets `write` fill a new file; removes the file if that fails. */
+/** Lets `write` fill a new file; removes the file if writing fails. */
 export async function withOutFile<Result>(path: string, write: (file: FileHandle) => Promise<Result>): Promise<Result> {
   const file = await openOutFile(path);
   let written = false;

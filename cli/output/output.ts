@@ -14,15 +14,18 @@ export interface OutputChoice {
 
 export type Rows<Row> = AsyncIterable<Row> | Iterable<Row>;
 
-/** Writes data to standard output in the format that the reader wants. */
+/** Writes data to standard output in the user's format. */
 export interface Output {
-  /** Whether anything has been written yet. */
+  /** Whether the command has written any data. */
   readonly begun: boolean;
-  /** Writes rows: as a table on a terminal, else tab-separated lines; as a JSON array; as CSV with every property. */
+  /**
+   * Writes rows: as a table on a terminal and as tab-separated lines elsewhere; as a JSON array; or as CSV with every
+   * property.
+   */
   list<Row extends object>(resource: Resource<Row>, rows: Rows<Row>, options: { csv: boolean }): Promise<void>;
   /** Writes one row: a line for each column, or the JSON object. */
   one<Row extends object>(resource: Resource<Row>, row: Row): Promise<void>;
-  /** Writes other output of a command: the object for programs, the text for people. */
+  /** Writes a command's other output: the object for programs, the text for people. */
   answer(json: object, text: string): Promise<void>;
   raw(chunk: string | Uint8Array): Promise<void>;
 }
@@ -31,7 +34,7 @@ export function createOutput(stdout: Terminal, { json, color }: OutputChoice): O
   const colors = pc.createColors(color && stdout.isTTY === true);
   let begun = false;
 
-  /** Waits if the reader is slower than the command. */
+  /** Writes a chunk and waits if the reader is slower than the command. */
   async function raw(chunk: string | Uint8Array): Promise<void> {
     begun = true;
     if (!stdout.write(chunk)) await once(stdout, "drain");
@@ -63,7 +66,7 @@ export function createOutput(stdout: Terminal, { json, color }: OutputChoice): O
 type Write = (chunk: string) => Promise<void>;
 
 async function writeCsv<Row extends object>(raw: Write, { fields }: Resource<Row>, rows: Rows<Row>): Promise<void> {
-  // Not before the first row arrives, so a refused list leaves no empty file.
+  // The header is written with the first row, so a refused list leaves no empty file.
   let head = csvLine(fields);
   for await (const row of rows) {
     await raw(`${head}${csvLine(fields.map((field) => row[field]))}`);
@@ -72,7 +75,7 @@ async function writeCsv<Row extends object>(raw: Write, { fields }: Resource<Row
   if (head !== "") await raw(head);
 }
 
-/** Writes an array, one element to a line, so no list is too long. */
+/** Writes a JSON array, one element per line, without holding all rows in memory. */
 async function writeJson(raw: Write, rows: Rows<object>): Promise<void> {
   let first = true;
   for await (const row of rows) {
@@ -100,11 +103,11 @@ const noLines = Object.fromEntries(
   ].map((name) => [name, ""]),
 );
 
-/** Returns the text of each column, made harmless before colours are added. */
+/** Returns the text of each column. Control characters are removed before colours are added. */
 const textsOf = <Row extends object>({ columns }: Resource<Row>, row: Row, colors: Colors): string[] =>
   columns.map(({ text }) => text(harmless(row), colors));
 
-/** Returns the same object with texts that cannot control a terminal. */
+/** Returns a copy of a row whose texts cannot control a terminal. */
 const harmless = <Row extends object>(row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]: [string, unknown]) => [

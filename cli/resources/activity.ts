@@ -6,7 +6,10 @@ export type UserActivity = components["schemas"]["UserActivity"];
 
 type AnyProfile = components["schemas"]["ProfileActivity"];
 
-/** Returns why a profile's device may not be on the network, then the facts about the profile, one per line. */
+/**
+ * Returns a text with the reason why a profile's device may not be on the network, then the facts about the profile,
+ * one per line.
+ */
 export function profileActivityText(profile: ProfileActivity): string {
   const { diagnosis, owner, guestAccount, app, replaces, replacedBy } = profile;
   const facts: [name: string, value: string | null][] = [
@@ -29,7 +32,10 @@ export function profileActivityText(profile: ProfileActivity): string {
   );
 }
 
-/** Returns why a person's devices may not be on the network, and each of their profiles. */
+/**
+ * Returns a text with the reason why a person's devices may not be on the network, and with each of the person's
+ * profiles.
+ */
 export function userActivityText({ person, diagnosis, notes, profiles }: UserActivity): string {
   const about = profiles.find(({ serial }) => serial === diagnosis.serial);
   return [

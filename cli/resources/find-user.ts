@@ -4,19 +4,19 @@ import { CommandError } from "../../terminal/failure.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import type { User } from "./user.ts";
 
-/** The service's own limit of one page. */
+/** The service returns at most this many rows per page. */
 const pageMax = 1_000;
 
 /**
- * Finds one user by userID, or by pairwiseID or e-mail address in any letter case; of several spellings the exact one
- * wins. Digits are always a userID.
+ * Finds one user by userID, or by pairwiseID or e-mail address in any letter case; if several spellings match, the
+ * exact one wins. Digits are always a userID.
  */
 export async function findUser({ api }: ServiceClient, written: string): Promise<User> {
   const given = withoutEnds(written);
   if (/^[0-9]+$/.test(given)) {
     return (await answerOf(api.GET("/api/user/{userID}", { params: { path: { userID: given } } }))).data;
   }
-  /** Returns all users that match. Many may match only because their id is longer than the given one. */
+  /** Returns all users that match. A search can match many users whose id only contains the given text. */
   const listAll = async (query: { search: string } | { filter: { email: string } }): Promise<User[]> => {
     const all: User[] = [];
     for (;;) {

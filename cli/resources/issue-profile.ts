@@ -8,7 +8,7 @@ type Body = operations["createUserProfile"]["requestBody"]["content"]["applicati
 /** How long one call waits for a worker, in seconds. */
 const waitSeconds = 20;
 
-/** Creates a profile and waits for it, however long a worker takes. */
+/** Creates a profile and waits until a worker has made it, however long that takes. */
 export async function issueProfile(
   { api }: ServiceClient,
   { userID, name: profileName, body }: { userID: string; name: string; body: Body },

@@ -34,7 +34,7 @@ const columns = [
 
 export const profileResource: Resource<Profile> = { fields, columns };
 
-/** A profile that was just issued, without the contents of its file. */
+/** A new profile, without the contents of its file. */
 export type IssuedProfile = Omit<CreatedProfile, "data" | "certificate" | "privateKey"> & { file: string };
 
 export const issuedProfileResource: Resource<IssuedProfile> = {

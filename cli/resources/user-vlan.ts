@@ -2,7 +2,7 @@ import type { components } from "../../contract-types/api-types.ts";
 
 type UserVlan = components["schemas"]["UserVLAN"];
 
-/** Returns a sentence with a person's VLAN and where it comes from. */
+/** Returns a sentence with a person's VLAN and the source of that VLAN. */
 export function userVlanText(pairwiseID: string, { given, fromProvider, realmDefault }: UserVlan): string {
   if (given !== null) return `${pairwiseID}: VLAN ${given}, set by hand.`;
   if (fromProvider !== null) return `${pairwiseID}: VLAN ${fromProvider}, by the realm's rules.`;

@@ -39,13 +39,13 @@ export async function fetchAccessToken(
 
 const tokenTimeoutMs = 30_000;
 
-/** Returns HTTP Basic credentials, both halves form-encoded first (RFC 6749 section 2.3.1). */
+/** Returns HTTP Basic credentials, with both parts form-encoded first (RFC 6749 section 2.3.1). */
 const basic = (clientId: string, clientSecret: string): string =>
   `Basic ${Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString("base64")}`;
 
 const formEncoded = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1);
 
-/** Returns the scopes that a token contains; undefined if it cannot be read. */
+/** Returns the scopes in a token; undefined if the token cannot be read. */
 export function scopesOf(token: string): readonly string[] | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));

@@ -9,11 +9,11 @@ export interface Credentials {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** Where the secret came from, for `doctor`. */
+  /** The source of the secret, for `doctor`. */
   source: string;
 }
 
-/** The command-line options about credentials: never the secret itself. */
+/** The command-line options for credentials: never the secret itself. */
 export interface CredentialOptions {
   url?: string | undefined;
   clientId?: string | undefined;

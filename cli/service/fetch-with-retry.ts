@@ -1,7 +1,7 @@
 import { CommandError, interruption } from "../../terminal/failure.ts";
 
 const triesMax = 5;
-/** With a longer Retry-After the command does not wait but reports the refusal. */
+/** If Retry-After is longer, the command does not wait and reports the refusal. */
 const retryAfterSecondsMax = 60;
 
 export interface RetryOptions {
@@ -10,13 +10,13 @@ export interface RetryOptions {
   interrupted: AbortSignal;
   /** Informs the user about a wait. */
   notify: (message: string) => void;
-  /** Whether the request can be sent again: its body is still available. */
+  /** Whether the command can send the request again: its body is still available. */
   repeatable?: boolean;
 }
 
 /**
- * Sends a request, and sends it again after a network failure, and after 429 or 503 once their Retry-After (RFC 9110
- * section 10.2.3) has passed. The request must be safe to repeat: it changes nothing or has an Idempotency-Key.
+ * Sends a request, and repeats it after a network failure, and after a 429 or 503 once the time in Retry-After (RFC
+ * 9110 section 10.2.3) has passed. The request must be safe to repeat: it changes nothing or has an Idempotency-Key.
  */
 export async function fetchWithRetry(
   send: () => Promise<Response>,
@@ -43,14 +43,14 @@ export async function fetchWithRetry(
   }
 }
 
-/** Returns the seconds that a 429 or 503 asks for; undefined if there is nothing to wait for. */
+/** Returns the seconds to wait after a 429 or 503; undefined if the command should not wait. */
 function retryAfter({ status, headers }: Response): number | undefined {
   const seconds = headers.get("Retry-After");
   if ((status !== 429 && status !== 503) || seconds === null || !/^[0-9]{1,5}$/.test(seconds)) return undefined;
   return Number(seconds) > retryAfterSecondsMax ? undefined : Number(seconds);
 }
 
-/** Whether a failure may pass within seconds; an untrusted certificate does not. */
+/** Returns true if a failure can pass within seconds; an untrusted certificate does not. */
 const isNetworkFailure = (error: unknown): boolean => isTimeout(error) || temporary.has(codeOf(error) ?? "");
 
 const temporary = new Set([

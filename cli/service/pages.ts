@@ -1,6 +1,6 @@
 import { usageError } from "../../terminal/failure.ts";
 
-/** The query of a list, with keys that the service knows or refuses. */
+/** The query of a list; the service refuses unknown keys. */
 export interface ListQuery {
   limit: number;
   offset: number;
@@ -24,8 +24,8 @@ export interface Page<Row> {
 const pageMax = 1_000;
 
 /**
- * Yields every row of a list, page by page, or the first `limit` rows. Rows that move to a later page because others
- * were added meanwhile are not yielded twice.
+ * Yields every row of a list, page by page, or the first `limit` rows. A row that moves to a later page because another
+ * row was added is not yielded twice.
  */
 export async function* allRows<Row>(
   choice: ListChoice,

@@ -18,10 +18,10 @@ interface RefusalDetails {
 /** The service refused a request. */
 export class ServiceError extends CommandError {
   override readonly name = "ServiceError";
-  /** The HTTP status; undefined for 401, which is about the credentials and not about the request. */
+  /** The HTTP status. Undefined for 401, which concerns the credentials and not the request. */
   readonly status: number | undefined;
   readonly fields: readonly FieldError[];
-  /** The id to quote to the operator of the service. */
+  /** The id that the user quotes to the operator of the service. */
   readonly requestId: string | undefined;
 
   constructor(
@@ -40,14 +40,14 @@ export class ServiceError extends CommandError {
   }
 }
 
-/** There are no credentials, or the service does not accept them. */
+/** Makes the failure for missing or refused credentials. */
 export const notSignedIn = (message: string, options: ErrorOptions = {}): CommandError =>
   new CommandError("not_signed_in", message, { ...options, exitCode: exitCodes.notSignedIn });
 
 /** Text that is safe to write to a terminal. */
 const Text = z.string().transform(plain);
 
-/** The service's failure wrapper; a proxy on the way may have sent something else. */
+/** The service's failure format; a proxy may have sent another body. */
 const Refused = z.object({
   error: Text,
   error_description: Text.optional(),
@@ -55,7 +55,7 @@ const Refused = z.object({
   fields: z.array(z.object({ path: Text, reason: Text })).optional(),
 });
 
-/** Returns the failure in an unsuccessful response, with the request id to quote. */
+/** Returns the failure in an unsuccessful response, with the request id. */
 export async function refusalOf(response: Response): Promise<ServiceError> {
   const refused = Refused.safeParse(await response.json().catch(() => undefined));
   const requestId = refused.data?.request_id ?? plain(response.headers.get("X-Request-Id") ?? "");

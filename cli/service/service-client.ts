@@ -10,18 +10,18 @@ import { refusalOf } from "./refusal.ts";
 /** A request with a streamed body or response. */
 export interface StreamedRequest {
   method: "GET" | "POST";
-  /** Includes the query; relative to the service's address. */
+  /** The path with the query, relative to the service's address. */
   path: string;
   headers?: Readonly<Record<string, string>>;
-  /** Opens the body, once for each attempt. */
+  /** Opens the body. Called once for each attempt. */
   body?: () => ReadableStream<Uint8Array>;
-  /** False: the body can be read only once, so there is one attempt. */
+  /** If false, the body can be read only once, so there is one attempt. */
   repeatable?: boolean;
-  /** Ends the request from our side. */
+  /** Aborts the request. */
   signal?: AbortSignal;
 }
 
-/** The service, called as the signed-in client. Every unsuccessful response is thrown as a failure. */
+/** Calls the service as the signed-in client. Every unsuccessful response is thrown as a failure. */
 export interface ServiceClient {
   api: Client<paths>;
   stream(request: StreamedRequest): Promise<Response>;
@@ -31,8 +31,8 @@ export interface ServiceClient {
 const answerTimeoutMs = 120_000;
 
 /**
- * Creates a client that fetches its token with the first call, and another one when it has expired. Each changing call
- * has an Idempotency-Key of its own, the same in all its attempts.
+ * Creates a client that fetches a token before its first call, and a new token when the old one has expired. Each
+ * changing call has its own Idempotency-Key, which stays the same in all attempts.
  */
 export function createServiceClient(credentials: Credentials, retry: RetryOptions): ServiceClient {
   let token: Promise<string> | undefined;

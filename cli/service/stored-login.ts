@@ -9,10 +9,7 @@ const StoredLogin = z.object({ url: z.string(), clientId: z.string(), clientSecr
 /** The credentials that `login` stores for the other commands. */
 export type StoredLogin = z.infer<typeof StoredLogin>;
 
-/**
- * Returns the path of the stored login (XDG Base Directory Specification; a relative path in the variable does not
- * count).
- */
+/** Returns the path of the stored login (XDG Base Directory Specification). Ignores a relative path in the variable. */
 export function storedLoginPath({
   XDG_CONFIG_HOME: configured,
   HOME: home,
@@ -21,7 +18,7 @@ export function storedLoginPath({
   return join(base, "realmpass", "login.json");
 }
 
-/** Reads the stored login; undefined if there is none. Refuses a file that others can read. */
+/** Reads the stored login; returns undefined if there is none. Throws if other users can read the file. */
 export async function readStoredLogin(path: string): Promise<StoredLogin | undefined> {
   const found = await stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined;
@@ -37,7 +34,7 @@ export async function readStoredLogin(path: string): Promise<StoredLogin | undef
   return login.data;
 }
 
-/** Stores the login, readable only by its owner: atomically, and never with wider rights even for a moment. */
+/** Stores the login atomically, in a file that only its owner can ever read. */
 export async function writeStoredLogin(path: string, login: StoredLogin): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await chmod(dirname(path), 0o700);
@@ -56,7 +53,7 @@ export async function writeStoredLogin(path: string, login: StoredLogin): Promis
   }
 }
 
-/** Removes the stored login. Returns whether there was one. */
+/** Removes the stored login. Returns true if there was one. */
 export async function removeStoredLogin(path: string): Promise<boolean> {
   try {
     await rm(path);

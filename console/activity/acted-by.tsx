@@ -5,7 +5,9 @@ import { findOnboardingApp } from "../../domain/onboarding-apps.ts";
 import { useMay } from "../session/may.ts";
 import { AnchorLink } from "../ui/anchor-link.tsx";
 
-/** Names the actor of an event, by the name that the API sent with it, and the geteduroam app that a person used. */
+/**
+ * Shows the actor of an event by the name that the API sent with the event, and the geteduroam app that a person used.
+ */
 export function ActedBy({ by }: { by: Schemas["ActedBy"] }) {
   const { t } = useTranslation();
   const app = by.kind === "application" ? undefined : findOnboardingApp(by.client_id);

@@ -5,14 +5,14 @@ export type Diagnosis = Schemas["Diagnosis"];
 export type ProfileActivity = Schemas["ProfileActivity"];
 export type TimelineItem = Schemas["TimelineItem"];
 
-/** Loads why a person's devices may be off the network. Changes to the person invalidate it. */
+/** Loads the reasons why a person's devices may be off the network. Changes to the person invalidate the query. */
 export const userActivityQuery = (userID: string) =>
   queryOptions({
     queryKey: ["user", userID, "activity"],
     queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}/activity", { params: { path: { userID } }, signal })),
   });
 
-/** Loads why a profile's device may be off the network. */
+/** Loads the reason why a profile's device may be off the network. */
 export const profileActivityQuery = (serial: string) =>
   queryOptions({
     queryKey: ["profile", serial, "activity"],

@@ -6,7 +6,7 @@ import { LastCheck } from "./last-check.tsx";
 
 type Checks = Pick<ProfileActivity, "firstCheckAt" | "lastCheck" | "otherCheckAt" | "firstRefusedAt">;
 
-/** Returns when a profile's status was asked for, and by whom. Undefined: not known yet. */
+/** Returns the times and the sources of the status checks of a profile. `checks` is undefined until it is loaded. */
 export function useCheckFacts(checks: Checks | undefined): Fact[] {
   const { t } = useTranslation();
   const time = (key: "firstCheck" | "otherCheck" | "firstRefusal", at: string | null | undefined): Fact[] =>

@@ -13,7 +13,7 @@ type NextStep = Diagnosis["next"][number];
 
 const colors: Partial<Record<Diagnosis["code"], string>> = { good: "teal", silent: "yellow", never_asked: "yellow" };
 
-/** Shows why a device may be off the network, and what can be done about it. */
+/** Shows why a device may be off the network, and how to fix that. */
 export function DiagnosisCard({
   diagnosis,
   device,
@@ -24,15 +24,15 @@ export function DiagnosisCard({
   isFirst = false,
 }: {
   diagnosis: Diagnosis;
-  /** The name of the device that the diagnosis is about. */
+  /** The name of the diagnosed device. */
   device?: string | undefined;
   identity?: string | undefined;
-  /** The kind of profile: guests set up their devices in another way. */
+  /** The kind of profile, since guests set up their devices in a different way. */
   kind?: Schemas["ProfileActivity"]["kind"];
   notes?: readonly Schemas["PersonNote"][];
-  /** Next steps that the page has buttons for; the others are shown as text. */
+  /** The next steps that the page has buttons for; other steps are shown as text. */
   act?: Partial<Record<NextStep, (() => void) | undefined>>;
-  /** The person has had no device. */
+  /** True if the person has never had a device. */
   isFirst?: boolean;
 }) {
   const { t, i18n } = useTranslation();

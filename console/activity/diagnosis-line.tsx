@@ -2,7 +2,10 @@ import { Text } from "@mantine/core";
 import type { ProfileActivity } from "./activity.ts";
 import { useDiagnosisText } from "./diagnosis-text.ts";
 
-/** Why a device may be off the network, in one line below its name; nothing until it is known. */
+/**
+ * Shows why a device may be off the network, in one line below the device's name; shows nothing until the reason is
+ * known.
+ */
 export function DiagnosisLine({ activity }: { activity: Pick<ProfileActivity, "diagnosis"> | undefined }) {
   const text = useDiagnosisText();
   if (activity === undefined) return null;

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { formatTime } from "../ui/value/time.tsx";
 import type { Diagnosis } from "./activity.ts";
 
-/** Describes a diagnosis in the language of the page, with times in the realm's zone. */
+/** Returns a function that describes a diagnosis in the page's language, with times in the realm's zone. */
 export function useDiagnosisText(): (diagnosis: Pick<Diagnosis, "code" | "detail">) => string {
   const { t, i18n } = useTranslation();
   return ({ code, detail }) => {
@@ -26,13 +26,13 @@ export function useDiagnosisText(): (diagnosis: Pick<Diagnosis, "code" | "detail
 export const failureText = (code: unknown, t: TFunction): string =>
   t(`errors.codes.${String(code)}`, { defaultValue: t("diagnosis.someError") });
 
-/** Returns the context that selects another sentence for the same diagnosis. */
+/** Returns the context that selects a variant of the sentence for a diagnosis. */
 function contextOf({ code, detail }: Pick<Diagnosis, "code" | "detail">): string | undefined {
   if (code === "offboarded") return (detail.activeCount ?? 0) > 0 ? "left" : "none";
   return code === "nobody_asks" && detail.at === undefined ? "ever" : undefined;
 }
 
-/** “ by the owner”, with the leading blank, because it may be empty. */
+/** Returns “ by the owner”, with a leading blank, or an empty text. */
 function actorText(by: Diagnosis["detail"]["by"], t: TFunction): string {
   if (by === undefined) return "";
   const { kind, name } = by;

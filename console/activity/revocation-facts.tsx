@@ -9,7 +9,10 @@ import { ActedBy } from "./acted-by.tsx";
 
 type Revocation = NonNullable<Schemas["ProfileActivity"]["revocation"]>;
 
-/** Returns when, by whom and why a profile was revoked, or nothing if it was not. `known` may load later. */
+/**
+ * Returns the time, actor and reason of a profile's revocation, or nothing if the profile is not revoked. `known` may
+ * load later.
+ */
 export function useRevocationFacts({
   revokedAt,
   known,
@@ -25,7 +28,7 @@ export function useRevocationFacts({
   ];
 }
 
-/** Shows when and by whom, with a link to the entry of the audit log. */
+/** Shows the time and actor of a revocation, with a link to its audit entry. */
 function Revoked({ at, known }: { at: string; known: Revocation | null }) {
   const { t } = useTranslation();
   const by = known?.by ?? null;

@@ -12,10 +12,10 @@ import { useSubmission } from "../ui/form/submission.tsx";
 import { CopyBox } from "../ui/value/copy-box.tsx";
 import { formatTime } from "../ui/value/time.tsx";
 
-/** A device that is set up again. */
+/** The device to set up again. */
 export type KnownDevice = Pick<Schemas["Profile"], "name" | "deviceType">;
 
-/** Opens the dialog for a set-up link: for one device that is known, or for any. */
+/** Shows a button that opens the dialog for a set-up link, for the given device or for any device. */
 export function SetUpButton({
   userID,
   device,
@@ -53,7 +53,7 @@ export function SetUpButton({
   );
 }
 
-/** Makes a set-up link and a short code for one device of a person, and shows both. */
+/** Makes a set-up link and a short code for one device of a person, and shows the link and the code. */
 export function SetUpDialog({
   userID,
   device,

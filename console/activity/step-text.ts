@@ -5,7 +5,7 @@ import type { Diagnosis } from "./activity.ts";
 
 type NextStep = Diagnosis["next"][number];
 
-/** The right that a step needs. Without it, the step's text names who can take it. */
+/** The right that a step needs. If the reader lacks it, the step's text names the people who can do the step. */
 const rightFor: Partial<Record<NextStep, Deed>> = {
   reactivate: "reactivate",
   unlock: "unlock",
@@ -14,8 +14,8 @@ const rightFor: Partial<Record<NextStep, Deed>> = {
 };
 
 /**
- * Describes a next step to readers according to their rights. `isFirst`: the person has had no device, so nothing is
- * set up again.
+ * Returns a function that describes a next step according to the reader's rights. With `isFirst`, the person has never
+ * had a device, so the text does not mention setting up again.
  */
 export function useStepText({
   kind,

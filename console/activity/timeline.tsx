@@ -21,7 +21,9 @@ const pageSize = 10;
 const allSides = ["all", "about", "by"] as const;
 type Side = (typeof allSides)[number];
 
-/** The history of a person or a guest account, latest first. `about`: the subject as the audit log names it. */
+/**
+ * Shows the history of a person or a guest account, latest event first. `about` is the subject in the audit log's form.
+ */
 export function Timeline({
   about,
   load,
@@ -32,7 +34,9 @@ export function Timeline({
     page: { before?: string; limit: number; side?: "by" | "about" },
     signal: AbortSignal,
   ) => Promise<TimelineItem[]>;
-  /** The user can choose between what the person did and what happened to them. */
+  /**
+   * If true, the user can choose between the person's own actions and other people's actions that concern the person.
+   */
   sides?: boolean;
 }) {
   const [side, setSide] = useState<Side>("all");
@@ -93,7 +97,7 @@ export function Timeline({
   );
 }
 
-/** Identifies an item without an audit entry by type, time and serial number. */
+/** Returns an item's audit ID; without an audit entry, its type, time and serial number. */
 const idOf = ({ auditID, type, at, serial }: TimelineItem): string => auditID ?? `${type} ${at} ${serial ?? ""}`;
 
 function useColumns(about: string): Column<TimelineItem>[] {
@@ -155,7 +159,7 @@ function What({ item: { type, about: other, name, serial, detail }, about }: { i
   );
 }
 
-/** A guest's profile opens on the page of the guest account. */
+/** Links to a profile. A guest's profile opens on the page of the guest account. */
 function ProfileLink({ serial, text, isHere }: { serial: string; text: string; isHere: boolean }) {
   if (!isHere)
     return (

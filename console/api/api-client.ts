@@ -3,18 +3,18 @@ import type { components, paths } from "../../contract-types/api-types.ts";
 import { consolePath } from "./page-settings.ts";
 import { signInAgain } from "./sign-in.ts";
 
-/** The API's schemas, by their names in the published document. */
+/** The API's schemas, by their names in the published OpenAPI document. */
 export type Schemas = components["schemas"];
 
-/** The API's refusal, or a request that did not reach it. */
+/** The API refused a request, or the request did not reach the API. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   /** A stable error code of the published list, or `offline`. */
   readonly code: string;
-  /** 0 if there was no response. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly fields: readonly { path: string; reason: string }[];
-  /** The user quotes it to the operator of the service. */
+  /** The id that the user quotes to the operator of the service. */
   readonly requestId: string | undefined;
 
   constructor(code: string, message: string, { status = 0, fields = [], requestId, ...rest }: ApiErrorDetails = {}) {
@@ -32,12 +32,12 @@ interface ApiErrorDetails extends ErrorOptions {
   requestId?: string | undefined;
 }
 
-/** Marks a request as this console's, not another site's. */
+/** Marks a request as coming from this console, not from another site. */
 export const consoleHeader = { "X-Realmpass-Console": "1" } as const;
 
 /**
- * Sends a request below the console's path. Throws {@link ApiError} for every response that is not a success; a 401
- * also leads to the sign-in page.
+ * Sends a request below the console's path. Throws {@link ApiError} for every unsuccessful response; a 401 also opens
+ * the sign-in page.
  */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
@@ -70,7 +70,7 @@ async function refusalOf(response: Response): Promise<ApiError> {
   });
 }
 
-/** The API with the types of its published document. Every response that it returns is a success: see {@link send}. */
+/** The API, with the types from its OpenAPI document. Returns only successful responses: see {@link send}. */
 export const api = createClient<paths>({
   baseUrl: "https://console.invalid",
   headers: { Accept: "application/json" },
@@ -93,14 +93,14 @@ export async function dataOf<Answer extends { data: unknown }>(
   return (await answerOf(call)).data;
 }
 
-/** Returns the whole response body: lists have `total` beside the payload. */
+/** Returns the whole response body: lists contain `total` next to the payload. */
 export async function answerOf<Answer>(call: Promise<{ data?: Answer }>): Promise<Answer> {
   const { data } = await call;
   if (data === undefined) throw new ApiError("unexpected_answer", "the answer has no content");
   return data;
 }
 
-/** Returns a page of a list: its rows and the total. */
+/** Returns the rows and the total from a page of a list. */
 export async function listOf<Row>(
   call: Promise<{ data?: { data: Row[]; total?: number } }>,
 ): Promise<{ data: Row[]; total: number }> {
@@ -108,5 +108,8 @@ export async function listOf<Row>(
   return { data, total };
 }
 
-/** One key per creation: a second click or a retry after a lost connection creates nothing twice (Idempotency-Key). */
+/**
+ * Returns the header with the key of one creation (Idempotency-Key): a second click, or a retry after a lost
+ * connection, creates nothing twice.
+ */
 export const idempotent = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": crypto.randomUUID() });

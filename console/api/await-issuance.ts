@@ -1,13 +1,13 @@
 import { api, ApiError, dataOf, type Schemas } from "./api-client.ts";
 
-/** How long the service may hold a request open (RFC 7240 section 4.3), in seconds. */
+/** How long the service can hold a request open (RFC 7240 section 4.3), in seconds. */
 export const waitSeconds = 20;
 
 type Issued = Schemas["CreatedProfile" | "CreatedGuestProfile" | "CreatedInfrastructureProfile"];
 
 /**
- * Waits until a profile is issued, however long that takes, and returns it. Throws the service's error if issuing
- * fails, and the signal's reason once the signal is aborted; no request is sent after that.
+ * Waits until a worker has issued a profile, however long that takes, and returns the profile. Throws the service's
+ * error if issuing fails, and the signal's reason once the signal is aborted; sends no request after that.
  */
 export async function awaitIssuance<Profile extends Issued>(
   id: string,

@@ -6,7 +6,7 @@ interface Tagged<Value> {
   tag: string;
 }
 
-/** Reads a value that is to be changed. */
+/** Reads a value before a change. */
 export async function readWithTag<Answer extends { data: unknown }>(
   call: Promise<{ data?: Answer; response: Response }>,
 ): Promise<Tagged<Answer["data"]>> {
@@ -16,16 +16,16 @@ export async function readWithTag<Answer extends { data: unknown }>(
   return { value, tag };
 }
 
-/** Whether a change was refused because the resource has changed since it was read. */
+/** Returns true if the service refused a change because the resource has changed since the console read it. */
 export const wasChangedMeanwhile = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "precondition_failed";
 
-/** Retries of a change when other parts of the resource changed. */
+/** The number of attempts at a change while other parts of the resource change. */
 const attemptsMax = 5;
 
 /**
- * Changes a value if it is still the same according to `isSame` as the user saw it; otherwise returns the current
- * value. Other parts may have changed: the number of profiles, the last use.
+ * Changes a value if `isSame` finds it unchanged since the user saw it; otherwise returns the current value. Parts that
+ * `isSame` ignores may have changed, such as the number of profiles or the last use.
  */
 export async function changeIfSame<Value, Result>({
   read,
@@ -47,6 +47,6 @@ export async function changeIfSame<Value, Result>({
   }
 }
 
-/** Whether two objects have the same values under these names. */
+/** Returns true if two objects have equal values under these names. */
 export const sameIn = <Value extends object>(names: readonly (keyof Value)[], one: Value, other: Value): boolean =>
   names.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));

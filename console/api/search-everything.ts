@@ -2,10 +2,10 @@ import { queryOptions } from "@tanstack/react-query";
 import { searchLengthMin } from "../../domain/people/search-text.ts";
 import { api, dataOf } from "./api-client.ts";
 
-/** Whether a text is long enough to be searched for. */
+/** Returns true if a text is long enough for a search. */
 export const isSearchable = (text: string): boolean => Array.from(text).length >= searchLengthMin;
 
-/** The search over everything, bulk jobs included. */
+/** Returns the query for the search over everything, including bulk jobs. */
 export const searchEverything = (q: string) =>
   queryOptions({
     queryKey: ["search", q],

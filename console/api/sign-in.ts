@@ -5,7 +5,7 @@ let leaving = false;
 /** Returns true once the browser is on its way to the sign-in page. */
 export const isLeaving = (): boolean => leaving;
 
-/** Leads to the sign-in page, and from there back to this page. */
+/** Opens the sign-in page, which returns the user to this page. */
 export function signInAgain(): void {
   if (leaving) return;
   leaving = true;

@@ -1,6 +1,6 @@
 import type { Found } from "./list-state.ts";
 
-/** Sends the search of a list as the API's filter `text`, which finds everything that the search over everything finds. */
+/** Sends a list's search text as the API's filter `text`, which matches the same rows as the search over everything. */
 export const byText = <Query extends Found>({
   search,
   filter,

@@ -10,15 +10,15 @@ interface CardsProps<Row> {
   rows: readonly Row[];
   idOf: (row: Row) => string;
   columns: readonly Column<Row>[];
-  /** Omitted: rows cannot be selected. */
+  /** If omitted, the user cannot select rows. */
   chosen?: { selection: Selection<Row>; rowLabel: (row: Row) => string; disabled: boolean };
-  /** Called for a tap on a card outside its links and buttons. */
+  /** Called when the user taps a card outside its links and buttons. */
   onOpen?: ((row: Row) => void) | undefined;
 }
 
 /**
- * Rows as cards, for phones. Screen readers still get a table: the roles are explicit, because browsers drop them when
- * CSS changes a table's layout.
+ * Shows rows as cards, for phones. Screen readers still get a table: the roles are explicit, because browsers drop them
+ * when CSS changes a table's layout.
  */
 export function Cards<Row>({ label, rows, idOf, columns, chosen, onOpen }: CardsProps<Row>) {
   const { t } = useTranslation();
@@ -60,7 +60,7 @@ export function Cards<Row>({ label, rows, idOf, columns, chosen, onOpen }: Cards
   );
 }
 
-/** In reading order. */
+/** The parts of a card, in reading order. */
 const places = ["title", "badge", "line", "actions"] as const;
 
 function Cells<Row>({
@@ -89,7 +89,7 @@ function Cells<Row>({
 const isNothing = (content: ReactNode): boolean =>
   content === null || content === undefined || content === false || content === "";
 
-/** A checkbox large enough for a finger; its label is visible or for screen readers only. */
+/** Shows a checkbox large enough for a finger; its label is visible or for screen readers only. */
 export function SelectionBox({
   name,
   visible = false,

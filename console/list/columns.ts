@@ -10,12 +10,12 @@ export interface Column<Row> {
   width?: number | string;
   align?: "left" | "right";
   /**
-   * The column's place on a phone's card: heading, beside the heading, a line with the column's title, below the lines,
-   * or nowhere. Default: a line.
+   * Where a phone's card shows the column: as the heading, next to the heading, as a line with the column's title,
+   * below the lines, or nowhere. Default: a line.
    */
   card?: "title" | "badge" | "line" | "actions" | "none";
 }
 
-/** Whether the event hit a control of a row, which has its own action. */
+/** Returns true if the event hit a control in a row, which handles the event itself. */
 export const isOnControl = ({ target }: Pick<Event | SyntheticEvent, "target">): boolean =>
   target instanceof Element && target.closest("a, button, input, label") !== null;

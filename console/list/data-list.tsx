@@ -25,7 +25,7 @@ import { SortMenu } from "./sort-menu.tsx";
 import { usePhone } from "./use-phone.ts";
 
 export interface DataListProps<Row> {
-  /** The list's cache key: invalidate `[name]` after a change. Also names the exported file. */
+  /** The list's cache key: invalidate `[name]` after a change. The exported file also gets this name. */
   name: string;
   /** The table's accessible name. */
   label: string;
@@ -35,33 +35,33 @@ export interface DataListProps<Row> {
   rowLabel: (row: Row) => string;
   columns: readonly Column<Row>[];
   filters?: readonly Filter[];
-  /** The label of the search field; omitted: the list has no search. */
+  /** The label of the search field; if omitted, the list has no search. */
   searchLabel?: string;
-  /** Below the search field: how the search was understood. */
+  /** How the console understood the search; shown below the search field. */
   searchNote?: ReactNode;
-  /** Shown instead of the rows while something has to be decided first. */
+  /** Shown in place of the rows until the user has decided something. */
   instead?: ReactNode;
-  /** A sort key of the API: `created`, `-created`. */
+  /** A sort key of the API: `created` or `-created`. */
   defaultSort?: string;
-  /** Actions on the selected rows; omitted: rows cannot be selected. */
+  /** Actions on the selected rows; if omitted, the user cannot select rows. */
   actions?: (rows: Row[], clear: () => void) => ReactNode;
-  /** Actions on all rows of all pages, given the search and filters that find them; omitted: none. Needs `actions`. */
+  /** Actions on all rows of all pages, given the search and filters that find those rows. Needs `actions`. */
   actionsOnAll?: (all: { found: Found; total: number }, clear: () => void) => ReactNode;
   /** Shown when the list is empty without a search or filter. */
   empty: Empty;
-  /** Shown when nothing matches: where the search looks. */
+  /** Where the search looks; shown when no row matches. */
   noMatchHint?: string;
   onOpen?: (row: Row) => void;
-  /** The exported file: what the audit log calls the list, and the columns; omitted: no export. */
+  /** The list's name in the audit log and the columns of the exported file; if omitted, there is no export. */
   exported?: { as: ExportedList; columns: readonly CsvColumn<Row>[] };
-  /** The page's own tools beside the search. */
+  /** The page's own tools, next to the search. */
   tools?: ReactNode;
   refetchMs?: number;
 }
 
 const noFilters: readonly Filter[] = [];
 
-/** A list of the API with search, filters, sorting and pages, all kept in the address. */
+/** Shows a list of the API with search, filters, sorting and pages. Their state is in the address. */
 export function DataList<Row>(props: DataListProps<Row>) {
   const { name, load, filters = noFilters, searchLabel, searchNote, instead, defaultSort, tools, exported } = props;
   const [state, change] = useListState(filters.flatMap(keysOf));
@@ -132,7 +132,7 @@ const foundBy = ({ search, filter }: ListQuery): Found => ({
 interface Loaded<Row> {
   rows: Row[];
   total: number;
-  /** The rows of another search or page are loading; until then no row can be selected. */
+  /** True while the rows of another search or page load; the user cannot select rows until then. */
   refreshing: boolean;
 }
 
@@ -155,7 +155,7 @@ function Rows<Row>({ found, ...props }: DataListProps<Row> & Shown & Loaded<Row>
   );
 }
 
-/** The rows on a phone: a card each, and a menu for the order. */
+/** Shows the rows on a phone: a card for each row, and a menu for the order. */
 function CardRows<Row>({
   rows,
   total,
@@ -240,7 +240,7 @@ function TableRows<Row>({
       highlightOnHover
       verticalSpacing="xs"
       minHeight={rows.length === 0 ? 120 : 0}
-      // The table always renders this text and only hides it when it has rows.
+      // The table always renders this text, and hides it when there are rows.
       noRecordsText={rows.length === 0 ? t("list.pastTheEnd") : ""}
       records={rows as (Row & Record<string, unknown>)[]}
       idAccessor={(row) => idOf(row)}
@@ -320,7 +320,7 @@ function Nothing<Row>({
   );
 }
 
-/** Placeholders while rows load. */
+/** Shows placeholders while rows load. */
 function Loading() {
   const { t } = useTranslation();
   return (

@@ -6,11 +6,11 @@ export interface Empty {
   icon: Icon;
   /** One sentence. */
   text: string;
-  /** The button or link that makes the first entry. */
+  /** The button or link for creating the first entry. */
   action?: ReactNode;
 }
 
-/** An icon, a sentence and the first step, for an empty list. */
+/** Shows an empty list: an icon, a sentence and the first step. */
 export function EmptyList({ icon: Picture, text, action }: Empty) {
   return (
     <Stack align="center" gap="md" py={64}>

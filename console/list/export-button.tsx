@@ -11,7 +11,7 @@ import { viewer } from "./csv-reader.ts";
 import { exportCsv, recordExport, saveFile, type LoadList } from "./export-csv.ts";
 import type { ListQuery } from "./list-state.ts";
 
-/** Exports the whole filtered list and shows the progress; pressed again, it stops. */
+/** Shows a button that exports the whole filtered list and shows the progress; a second press stops the export. */
 export function ExportButton<Row>({
   name,
   list,
@@ -20,7 +20,7 @@ export function ExportButton<Row>({
   query,
 }: {
   name: string;
-  /** The list as its audit entry names it. */
+  /** The list's name in its audit entry. */
   list: ExportedList;
   load: LoadList<Row>;
   columns: readonly CsvColumn<Row>[];

@@ -3,7 +3,7 @@ import { csvForPeople, type CsvColumn, type CsvReader } from "../../domain/csv.t
 import { api, dataOf, idempotent } from "../api/api-client.ts";
 import type { ListQuery } from "./list-state.ts";
 
-/** One page of a list, as the API returns it. */
+/** One page of a list from the API. */
 export interface ListAnswer<Row> {
   data: Row[];
   total: number;
@@ -13,7 +13,7 @@ export type LoadList<Row> = (query: ListQuery, signal: AbortSignal) => Promise<L
 
 const pageSize = 1_000;
 
-/** Returns the whole list, filtered and sorted, as CSV for people, and how many rows it has. */
+/** Returns the whole list, filtered and sorted, as CSV for people, and the number of its rows. */
 export async function exportCsv<Row>(
   load: LoadList<Row>,
   { columns, query, reader, signal, onProgress }: ExportOptions<Row>,
@@ -38,7 +38,7 @@ interface ExportOptions<Row> {
   onProgress: (done: number, total: number) => void;
 }
 
-/** Records in the audit log that a list is saved as a file. If this fails, the file must not be saved. */
+/** Records the export of a list in the audit log. If this fails, the caller must not save the file. */
 export const recordExport = ({
   list,
   rows,
@@ -55,7 +55,7 @@ export const recordExport = ({
     }),
   );
 
-/** Has the browser download a file. */
+/** Makes the browser download a file. */
 export function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement("a");

@@ -12,7 +12,7 @@ export type Filter =
   /** Whole days in the realm's zone; the API gets instants. */
   | { kind: "days"; min: string; max: string; label: string };
 
-/** Returns the API's filter keys that a filter sets. */
+/** Returns the keys of the API's filters that a filter sets. */
 export const keysOf = (filter: Filter): string[] =>
   filter.kind === "choice" || filter.kind === "text" ? [filter.key] : [filter.min, filter.max];
 
@@ -24,7 +24,7 @@ interface FilterProps {
   onChange: (values: Values) => void;
 }
 
-/** The button that opens the filters. */
+/** Shows the button that opens the filters. */
 export function FilterMenu({ filters, values, onChange }: FilterProps) {
   const { t } = useTranslation();
   const set = (key: string, value: string | undefined) => {
@@ -141,7 +141,7 @@ function FilterField({
   }
 }
 
-/** The active filters, each with a button that removes it. */
+/** Shows the active filters, each with a button that removes the filter. */
 export function FilterPills({ filters, values, onChange }: FilterProps) {
   const { t, i18n } = useTranslation();
   const on = filters.filter((filter) => keysOf(filter).some((key) => values[key] !== undefined));
@@ -177,7 +177,7 @@ export function FilterPills({ filters, values, onChange }: FilterProps) {
 
 function wordsOf(filter: Filter, values: Values, language: string): string {
   if (filter.kind === "choice") {
-    // A link to the list may set several choices.
+    // A link to the list can set several choices.
     const chosen = values[filter.key]?.split(",") ?? [];
     return chosen.map((value) => filter.choices.find((choice) => choice.value === value)?.label ?? value).join(", ");
   }
@@ -188,7 +188,7 @@ function wordsOf(filter: Filter, values: Values, language: string): string {
   return `${min ?? "…"} – ${max ?? "…"}`;
 }
 
-/** Formats an instant for a date field: the day in the realm's zone. */
+/** Returns the day of an instant in the realm's zone, for a date field. */
 function dayOf(instant: string | undefined): string {
   if (instant === undefined) return "";
   const date = new Date(instant);

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 
 const settleMs = 300;
 
-/** The search field of a list. Searches once the user stops typing. */
+/** Shows the search field of a list. Searches once the user stops typing. */
 export function ListSearch({
   value,
   label,

@@ -22,10 +22,13 @@ export interface ListQuery {
   sort?: Record<string, "asc" | "desc">;
 }
 
-/** The part of a query that decides which rows it finds. */
+/** The part of a query that decides which rows match. */
 export type Found = Pick<ListQuery, "search" | "filter">;
 
-/** Returns the list's state and how to change it. All of it is in the address, so a link shows the same list. */
+/**
+ * Returns the list's state and a function that changes the state. The whole state is in the address, so a link shows
+ * the same list.
+ */
 export function useListState(filterKeys: readonly string[]): [ListState, (change: Partial<ListState>) => void] {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -5,13 +5,13 @@ import { useTranslation } from "react-i18next";
 import { isSearchable, searchEverything } from "../api/search-everything.ts";
 import { openPalette } from "../ui/palette-state.ts";
 
-/** Shown for a list in which nothing matches: what the same text finds elsewhere, and the way there. */
+/** Shows, for a list without matches, how many results the same text has elsewhere, and a link to them. */
 export function NothingFound({
   text,
   hint,
   onClear,
 }: {
-  /** Empty: only filters are set. */
+  /** Empty if only filters are set. */
   text: string;
   hint: string | undefined;
   onClear: () => void;
@@ -56,7 +56,7 @@ export function NothingFound({
   );
 }
 
-/** Returns how many the search over everything finds of each kind; undefined until it is known. */
+/** Returns how many results of each kind the search over everything finds; undefined until the results are loaded. */
 function useElsewhere(text: string): string[] | undefined {
   const { t } = useTranslation();
   const { data } = useQuery(searchEverything(text.trim()));

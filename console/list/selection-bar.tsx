@@ -16,7 +16,7 @@ interface SelectionBarProps<Row> {
   actionsOnAll: ((clear: () => void) => ReactNode) | undefined;
 }
 
-/** Shows how many rows there are or are selected, and the actions on the selected ones. */
+/** Shows the number of rows or of selected rows, and the actions on the selected rows. */
 export function SelectionBar<Row>({ selection, shown, total, actions, actionsOnAll }: SelectionBarProps<Row>) {
   const { t, i18n } = useTranslation();
   const count = useRef<HTMLParagraphElement>(null);

@@ -1,8 +1,8 @@
 import { useState } from "react";
 
-/** The selected rows of a list: some of this page, or all that its search and filters find. */
+/** The selected rows of a list: some rows of this page, or all rows that match the search and filters. */
 export interface Selection<Row> {
-  /** On this page only. */
+  /** The selected rows on this page. */
   rows: Row[];
   everything: boolean;
   choose: (rows: Row[]) => void;
@@ -10,7 +10,10 @@ export interface Selection<Row> {
   clear: () => void;
 }
 
-/** `question` is the list's search and filters. Another question ends the selection of everything. */
+/**
+ * Returns the selection of a list. `question` is the list's search and filters; if it changes, a selection of all rows
+ * ends.
+ */
 export function useSelection<Row>(
   rows: readonly Row[],
   { idOf, question }: { idOf: (row: Row) => string; question: string },

@@ -3,7 +3,7 @@ import { Cards } from "./cards.tsx";
 import type { Column } from "./columns.ts";
 import { usePhone } from "./use-phone.ts";
 
-/** A table that shows all its rows at once; cards on phones. */
+/** Shows all rows in one table without pages; on phones as cards. */
 export function ShortTable<Row>({
   label,
   rows,

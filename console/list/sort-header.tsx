@@ -7,8 +7,8 @@ export type SortOrder = "asc" | "desc";
 const icons = { asc: IconArrowUp, desc: IconArrowDown };
 
 /**
- * The heading of a sortable column; pressed again, it reverses the order. The library's own heading announces its order
- * to screen readers in English only.
+ * Shows the heading of a sortable column; a second press reverses the order. The library's own heading announces its
+ * order to screen readers in English only.
  */
 export function SortHeader({
   title,
@@ -16,7 +16,7 @@ export function SortHeader({
   onSort,
 }: {
   title: string;
-  /** Omitted: the list is sorted by another column. */
+  /** If omitted, the list is sorted by another column. */
   order: SortOrder | undefined;
   onSort: (order: SortOrder) => void;
 }) {

@@ -2,7 +2,7 @@ import { NativeSelect } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Column } from "./columns.ts";
 
-/** A menu of the list's orders, where there are no headings to press. */
+/** Shows a menu of the list's orders, for layouts without column headings. */
 export function SortMenu<Row>({
   columns,
   sort,
@@ -10,7 +10,7 @@ export function SortMenu<Row>({
   onSort,
 }: {
   columns: readonly Column<Row>[];
-  /** As in the address; undefined: the list's own order. */
+  /** The sort key in the address. Undefined: the list's own order. */
   sort: string | undefined;
   defaultSort: string | undefined;
   onSort: (sort: string | undefined) => void;

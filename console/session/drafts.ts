@@ -1,4 +1,4 @@
-/** The part of the browser's storage that is used. */
+/** The methods of the browser's storage that drafts use. */
 export interface DraftStore {
   getItem: (key: string) => string | null;
   setItem: (key: string, value: string) => void;
@@ -12,7 +12,7 @@ const prefix = "realmpass-draft";
 
 const keysOf = (userID: string): string => `${prefix} ${userID} `;
 
-/** Returns what the user typed into a form but neither sent nor discarded; undefined if there is nothing. */
+/** Returns the form input that the user neither sent nor discarded; undefined if there is none. */
 export function draftOf(store: DraftStore, userID: string, form: string): unknown {
   try {
     return JSON.parse(store.getItem(keysOf(userID) + form) ?? "null") ?? undefined;
@@ -21,7 +21,7 @@ export function draftOf(store: DraftStore, userID: string, form: string): unknow
   }
 }
 
-/** Keeps a form's input for this user; undefined forgets it. */
+/** Stores a form's input for this user; deletes the stored input if `input` is undefined. */
 export function keepDraft(store: DraftStore, userID: string, form: string, input: unknown): void {
   const key = keysOf(userID) + form;
   if (input === undefined) {
@@ -31,11 +31,11 @@ export function keepDraft(store: DraftStore, userID: string, form: string, input
   try {
     store.setItem(key, JSON.stringify(input));
   } catch {
-    // The input exceeds what browsers store. It is still in the form.
+    // The input exceeds the browser's storage, but is still in the form.
   }
 }
 
-/** Forgets all drafts, or all except those of one user. */
+/** Deletes all drafts, or all drafts except those of one user. */
 export function forgetDrafts(store: DraftStore, { exceptOf }: { exceptOf?: string } = {}): void {
   const keys = Array.from({ length: store.length }, (_, index) => store.key(index) ?? "");
   for (const key of keys) {

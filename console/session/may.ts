@@ -46,7 +46,7 @@ export const needs = {
 
 export type Deed = keyof typeof needs;
 
-/** Pages by the beginning of their addresses, longer ones first. */
+/** The pages by the beginning of their addresses; longer addresses come first. */
 const pages: readonly (readonly [path: string, page: Deed])[] = [
   ["/users", "users"],
   ["/profiles", "profiles"],
@@ -65,7 +65,7 @@ const pages: readonly (readonly [path: string, page: Deed])[] = [
 export const pageAt = (path: string): Deed | undefined =>
   path === "/" ? "dashboard" : pages.find(([begin]) => path === begin || path.startsWith(`${begin}/`))?.[1];
 
-/** Returns whether the signed-in user may see a page or do something. */
+/** Returns a function that returns true if the signed-in user may see a page or perform an action. */
 export function useMay(): (deed: Deed) => boolean {
   const { scopes } = useSession();
   return (deed) => needs[deed].every((scope) => scopes.includes(scope));

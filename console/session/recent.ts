@@ -9,10 +9,10 @@ export interface Recent {
 
 const recentMax = 6;
 
-/** For this tab only, until the user signs out: no names stay on a shared computer. */
+/** Stored for this tab only, until the user signs out, so no names remain on a shared computer. */
 const storageKey = "realmpass-recent";
 
-/** Returns what this user opened last, the newest first. */
+/** Returns the entries that this user opened last, the newest first. */
 export function recentOf(userID: string): Recent[] {
   const kept = JSON.parse(sessionStorage.getItem(storageKey) ?? "{}") as { userID?: string; recent?: Recent[] };
   return kept.userID === userID ? (kept.recent ?? []) : [];

@@ -8,18 +8,18 @@ import { base } from "../api/page-settings.ts";
 import { forgetDrafts } from "./drafts.ts";
 import { forgetRecent } from "./recent.ts";
 
-/** The signed-in user, and when the session ends. */
+/** The signed-in user and the end of the session. */
 export interface Session {
   user: { userID: string; name: string; email: string };
   realm: { name: string; displayName: string; logoURI: string; timeZone: string };
   roles: readonly Role[];
-  /** The scopes that the roles give the user in the console. */
+  /** The scopes that the user's roles grant in the console. */
   scopes: readonly Scope[];
-  /** The user's limits for guest accounts; null: no limits. */
+  /** The user's limits for guest accounts; null if there are no limits. */
   guestBounds: GuestBounds | null;
   /** ISO 8601. */
   expiresAt: string;
-  /** Whether extending the session would move `expiresAt`. */
+  /** Whether an extension would move `expiresAt`. */
   canExtend: boolean;
 }
 

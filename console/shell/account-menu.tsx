@@ -8,7 +8,7 @@ import { currentLanguage, speak } from "../texts/i18n.ts";
 
 const names = { en: "English", de: "Deutsch" } as const;
 
-/** The user's menu. It starts open, because it is loaded on the first press of its button. */
+/** Shows the user's menu. The menu starts open, because the first press of its button loads it. */
 export default function AccountMenu() {
   const { t } = useTranslation();
   const { user, realm } = useSession();

@@ -60,7 +60,7 @@ function ThemeButton() {
   );
 }
 
-/** The button of the account menu; the first press loads the menu. */
+/** Shows the button of the account menu; the first press loads the menu. */
 function Account() {
   const { t } = useTranslation();
   const { user } = useSession();

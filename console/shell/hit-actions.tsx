@@ -15,14 +15,14 @@ const looks = {
   revoke: { icon: IconBan, right: "revokeProfile" },
 } as const;
 
-/** The actions on a person, and on a person's profile, in each state. */
+/** The actions on a person, and on a person's profile, by state. */
 const ofUser: Partial<Record<Status, readonly IntendedDeed[]>> = {
   active: ["newProfile", "setUpLink", "lock", "changeRoles"],
   locked: ["unlock", "changeRoles"],
 };
 const ofProfile: Partial<Record<Status, readonly IntendedDeed[]>> = { active: ["revoke"] };
 
-/** The buttons for the chosen result. Each opens the page of its action, which asks as usual. */
+/** Shows the buttons for the chosen result. Each button opens the action's page, which asks the usual questions. */
 export function HitActions({
   option: { label, hit, status },
   onAct,

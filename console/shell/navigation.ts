@@ -43,15 +43,15 @@ export const navigation = [
 
 export type PlaceName = (typeof navigation)[number]["places"][number]["name"];
 
-/** Returns an address without the console's path, if it begins with it. */
+/** Returns an address without the console's path; an address that does not begin with this path is unchanged. */
 export const withinConsole = (pathname: string): string =>
   pathname.startsWith(consolePath) ? pathname.slice(consolePath.length) || "/" : pathname;
 
 export const places = navigation.flatMap(({ places: ofGroup }) => [...ofGroup]);
 
 /**
- * Returns the place that contains an address within the console: the place with the longest matching address, or
- * undefined.
+ * Returns the place that contains an address within the console: the place with the longest matching address; undefined
+ * if there is no match.
  */
 export const placeAt = (here: string): PlaceName | undefined =>
   places

@@ -4,7 +4,7 @@ import { rolesWith } from "../../domain/people/roles.ts";
 import { needs, type Deed } from "../session/may.ts";
 import { Page } from "../ui/page.tsx";
 
-/** Shown instead of a page that the user may not see: names the roles that may see it. */
+/** Shows, in place of a page that the user may not see, the roles that may see the page. */
 export default function NeedsRole({ page }: { page: Deed }) {
   const { t, i18n } = useTranslation();
   const names = rolesWith(needs[page]).map((role) => t(`roles.names.${role}`));

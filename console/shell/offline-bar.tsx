@@ -3,7 +3,7 @@ import { useNetwork } from "@mantine/hooks";
 import { IconWifiOff } from "../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 
-/** Shows that there is no connection, as long as there is none. */
+/** Shows a bar while there is no connection. */
 export function OfflineBar() {
   const { t } = useTranslation();
   const { online } = useNetwork();

@@ -3,7 +3,7 @@ import { IconSearch } from "../ui/icons.tsx";
 import { useTranslation } from "react-i18next";
 import { openPalette } from "../ui/palette-state.ts";
 
-/** Looks like a field and opens the palette; an icon on phones. */
+/** Shows a button that looks like a field and opens the palette; on phones, an icon. */
 export function PaletteButton() {
   const { t } = useTranslation();
   const open = () => {
@@ -41,5 +41,5 @@ export function PaletteButton() {
   );
 }
 
-/** Apple keyboards use a different key. */
+/** Apple keyboards use ⌘ where others use Ctrl. */
 export const paletteKeys = /^(?:Mac|iP)/.test(navigator.platform) ? "⌘ K" : "Ctrl K";

@@ -18,7 +18,7 @@ import { usePaletteOptions } from "./palette-options.ts";
 const settleMs = 150;
 const searchLengthMax = 256;
 
-/** Finds everything by name: people, profiles, accounts, applications, pages and actions. */
+/** Shows the palette, which finds people, profiles, accounts, applications, pages and actions by name. */
 export default function PaletteDialog({ opened, text, entered }: OpenPalette & { opened: boolean }) {
   const { t } = useTranslation();
   const onPhone = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
@@ -39,7 +39,10 @@ export default function PaletteDialog({ opened, text, entered }: OpenPalette & {
   );
 }
 
-/** A combobox (WAI-ARIA 1.2): the focus stays in the field, and the arrow keys move through the list below it. */
+/**
+ * Shows a combobox (WAI-ARIA 1.2): the focus stays in the field, and the arrow keys move through the list below the
+ * field.
+ */
 function Search({ text, entered }: OpenPalette) {
   const { t } = useTranslation();
   const router = useRouter();
@@ -67,7 +70,7 @@ function Search({ text, entered }: OpenPalette) {
     router.history.push(href);
   };
 
-  // A user who pastes and presses Enter at once means the first result for that text.
+  // If the user pasted a text and pressed Enter immediately, opens the first result for that text.
   useEffect(() => {
     if (entered === undefined || isPending) return;
     changePalette({ entered: undefined });
@@ -100,7 +103,7 @@ function Search({ text, entered }: OpenPalette) {
   };
 
   return (
-    // Room for the focus ring, which the header would cover.
+    // Leaves space for the focus ring, which the header would cover.
     <Stack gap="sm" pt={5}>
       <TextInput
         value={text}
@@ -160,7 +163,7 @@ function Search({ text, entered }: OpenPalette) {
   );
 }
 
-/** The options of one group under its name; nothing if there are none. */
+/** Shows the options of one group under the group's name; shows nothing if there are no options. */
 function Section({
   label,
   options,
@@ -185,7 +188,7 @@ function Section({
   );
 }
 
-/** A link, which can be opened in a new tab; the field handles its keys. */
+/** Shows an option as a link, which the user can open in a new tab; the search field handles the keys. */
 function Line({
   id,
   option: { label, detail = "", status, path },

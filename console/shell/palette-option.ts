@@ -14,16 +14,16 @@ export type PaletteGroup = (typeof paletteGroups)[number];
 
 /** A line of the palette and its destination. */
 export interface PaletteOption {
-  /** Equal for the same thing in every group. */
+  /** Identifies the destination: equal keys in different groups have the same destination. */
   key: string;
   group: PaletteGroup;
   label: string;
-  /** Distinguishes the line from others with the same name. */
+  /** Distinguishes the line from other lines with the same name. */
   detail?: string;
   status?: Status;
-  /** Whether this is a person or a profile of a person, which decides its actions. */
+  /** Whether the line is a person or a person's profile, which determines its actions. */
   hit?: "user" | "profile";
-  /** Leads to a list of further results and is not itself a result. */
+  /** The line opens a list of further results and is not itself a result. */
   isList?: true;
   /** Relative to the console's path. */
   path: string;

@@ -14,7 +14,7 @@ import type { PaletteOption } from "./palette-option.ts";
 
 type Result = Schemas["SearchResult"];
 
-/** Actions that can be started from anywhere. */
+/** Actions that the user can start from any page. */
 const actions = [
   { label: "jobs.new.onboarding", path: "/jobs/new/onboarding", deed: "newJob" },
   { label: "jobs.new.offboarding", path: "/jobs/new/offboarding", deed: "newJob" },
@@ -45,7 +45,7 @@ const settingsSections = [
 
 export interface PaletteOptions {
   options: PaletteOption[];
-  /** How many the service found in each group. */
+  /** The number of results that the service found in each group. */
   counts: Partial<Record<PaletteOption["group"], string>>;
   /** The response for this text has not arrived yet. */
   isPending: boolean;
@@ -55,7 +55,8 @@ export interface PaletteOptions {
 }
 
 /**
- * Returns the options for a text. `settled` is the text after a pause in typing: only `settled` is sent to the service.
+ * Returns the options for a text. `settled` is the text after a pause in typing: the console sends only `settled` to
+ * the service.
  */
 export function usePaletteOptions(text: string, settled: string): PaletteOptions {
   const { t, i18n } = useTranslation();
@@ -92,9 +93,9 @@ export function usePaletteOptions(text: string, settled: string): PaletteOptions
       isLong && !isPending && data !== undefined ? optionsOf(data, { t, language: i18n.language, text }) : [];
     const isExact = ({ label, detail = "" }: Pick<PaletteOption, "label" | "detail">): boolean =>
       [label, ...detail.split(detailSeparator)].some((part) => foldText(part) === foldText(text));
-    // A recent entry that only contains the text must not come before an exact match.
+    // A recent entry that matches only in part must not come before an exact match.
     const again = (found.some(isExact) ? recent.filter(isExact) : recent.filter(has)).map(
-      // The service's current version of the entry, with its state and actions.
+      // Replaces the entry with the service's current version, which has the state and actions.
       (one): PaletteOption => ({ ...one, ...found.find(({ key }) => key === one.key), group: "recent" }),
     );
     const all = [...again, ...found, ...own];
@@ -195,7 +196,7 @@ const detailSeparator = " · ";
 
 type ListName = "users" | "profiles" | "guests" | "infrastructure" | "applications" | "jobs";
 
-/** Leads from a group with results to the list that shows all of them. */
+/** Returns the line that opens the list of all results of a group. */
 function allOf(
   group: PaletteOption["group"] & ListName,
   { items }: { items: readonly unknown[] },
@@ -214,7 +215,9 @@ const groupNames = {
   job: "jobs",
 } as const;
 
-/** Returns how many results the service found in each group, `200+` if it stopped counting. */
+/**
+ * Returns the number of results that the service found in each group; `200+` if the service stopped counting at 200.
+ */
 const countsOf = ({ groups }: Result): Partial<Record<PaletteOption["group"], string>> =>
   Object.fromEntries(
     groups.map(({ kind, total, isTotalExact }) => [groupNames[kind], isTotalExact ? String(total) : `${total}+`]),

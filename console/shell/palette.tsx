@@ -3,13 +3,13 @@ import { loadPart } from "../ui/load-file.ts";
 import { useReturnFocus } from "../ui/dialog/use-return-focus.ts";
 import { changePalette, closePalette, usePalette, type OpenPalette } from "../ui/palette-state.ts";
 
-/** After the page itself has loaded. */
+/** Long enough for the page itself to load first. */
 const fetchedAfterMs = 1_000;
 
 const load = () => loadPart(() => import("./palette-dialog.tsx"));
 const PaletteDialog = lazy(load);
 
-/** Shows the palette. Its file is loaded before the first use, because users type without waiting. */
+/** Shows the palette. Loads its file before the first use, because users type immediately. */
 export function Palette() {
   useEffect(() => {
     const timer = setTimeout(() => {
@@ -33,7 +33,7 @@ export function Palette() {
   );
 }
 
-/** Passes on letters and pasted text that arrive before the palette's field exists, because users type immediately. */
+/** Passes letters and pasted text to the palette before its field exists, because users type immediately. */
 function useEarlyInput(palette: OpenPalette | undefined): void {
   useEffect(() => {
     if (palette === undefined) return undefined;
@@ -53,7 +53,7 @@ function useEarlyInput(palette: OpenPalette | undefined): void {
   }, [palette]);
 }
 
-/** Pastes as a single-line field would. */
+/** Returns a function that adds the pasted text as a single-line field would; undefined if there is no text. */
 function pasted({ clipboardData }: ClipboardEvent, text: string): (() => void) | undefined {
   const added = clipboardData?.getData("text/plain").replace(/[\r\n]+/g, "") ?? "";
   if (added === "") return undefined;
@@ -66,7 +66,7 @@ function actionOf(event: KeyboardEvent, text: string): (() => void) | undefined 
   const isCommand = (event.ctrlKey || event.metaKey) && !event.getModifierState("AltGraph");
   switch (event.key) {
     case "Enter":
-      // Enter without a text has no meaning before the list is shown.
+      // Without a text, Enter does nothing until the list is shown.
       return () => {
         if (text.trim() !== "") changePalette({ entered: { inNewTab: isCommand } });
       };

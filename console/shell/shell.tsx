@@ -17,10 +17,10 @@ import { SessionEndNotice } from "./session-end-notice.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { SideNavigation } from "./side-navigation.tsx";
 
-// Loaded on demand: it contains the rules of roles, which users who may see the page do not need.
+// Loaded on demand: it contains the rules of roles, which are not needed for a page that the user may see.
 const NeedsRole = lazy(() => loadPart(() => import("./needs-role.tsx")));
 
-/** The frame around every page. */
+/** Shows the frame around every page. */
 export function Shell() {
   return (
     <SessionProvider
@@ -78,7 +78,7 @@ function Loading() {
   );
 }
 
-/** Shows a page if the user may see it; without access to the dashboard, starts at the first permitted page. */
+/** Shows a page if the user may see it. A user without access to the dashboard starts at the first permitted page. */
 function PermittedPage({ path }: { path: string }) {
   const may = useMay();
   const page = pageAt(path);

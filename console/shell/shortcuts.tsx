@@ -11,7 +11,10 @@ const ShortcutsDialog = lazy(() => loadPart(() => import("./shortcuts-dialog.tsx
 
 const goingMs = 1_500;
 
-/** Letters that open a place, unless typed into a field, meant for the browser, or switched off. */
+/**
+ * Opens places by letters, unless the user types into a field, the key is a browser shortcut, or the user has switched
+ * the letters off.
+ */
 export function Shortcuts() {
   const navigate = useNavigate();
   const may = useMay();
@@ -63,12 +66,12 @@ export function Shortcuts() {
   );
 }
 
-/** Returns whether a letter is typed into a field, or belongs to an open dialog or menu. */
+/** Returns true if the user is typing into a field, or a dialog or menu is open. */
 const isBusy = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     target.closest("input, textarea, select, [role=textbox], [role=combobox], [role=dialog], [role=menu]") !== null);
 
-/** The palette would lie below an open dialog, or the dialog below the palette. */
+/** Returns true inside an open dialog: the palette and the dialog would cover each other. */
 const isInDialog = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest("[role=dialog]") !== null;

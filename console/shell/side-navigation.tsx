@@ -13,7 +13,7 @@ export function SideNavigation() {
   const { t } = useTranslation();
   const { realm } = useSession();
   const { pathname } = useLocation();
-  // An unknown page highlights nothing, even below the address of a known page.
+  // An unknown page highlights no place, even if its address is below that of a known page.
   const isNowhere = useRouterState({ select: ({ matches }) => matches.some(({ _notFound }) => _notFound) });
   const here = withinConsole(pathname);
   const may = useMay();
@@ -38,7 +38,7 @@ export function SideNavigation() {
                     to={to}
                     active={active}
                     aria-current={active ? "page" : undefined}
-                    // By default, the router's link also marks every address below its own.
+                    // By default, the router also marks a link as active at every address below the link's own.
                     activeOptions={{ exact: true }}
                     label={t(`nav.${name}`)}
                     leftSection={<Icon size={18} aria-hidden />}

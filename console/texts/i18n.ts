@@ -6,7 +6,7 @@ import englishFile from "./en.json?url";
 
 const storageKey = "realmpass-language";
 
-/** Each language is a file of its own, loaded on demand. */
+/** Each language is in a separate file, loaded on demand. */
 const files: Readonly<Record<Language, string>> = { en: englishFile, de: germanFile };
 
 async function fetchTexts(language: Language): Promise<object> {
@@ -24,7 +24,7 @@ const begun = firstLanguage();
 await i18next.use(initReactI18next).init({
   lng: begun,
   resources: { [begun]: { translation: await fetchTexts(begun) } },
-  // React escapes values itself.
+  // React escapes values.
   interpolation: { escapeValue: false },
   returnNull: false,
 });
@@ -33,7 +33,7 @@ document.documentElement.lang = begun;
 /** Returns the language of the page. */
 export const currentLanguage = (): Language => languageOfTag(i18next.language) ?? languages[0];
 
-/** Switches the page to another language and remembers it. */
+/** Switches the page to another language and stores the choice. */
 export async function speak(language: Language): Promise<void> {
   localStorage.setItem(storageKey, language);
   i18next.addResourceBundle(language, "translation", await fetchTexts(language));

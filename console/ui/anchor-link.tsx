@@ -8,5 +8,5 @@ interface PlainAnchorProps extends AnchorProps, Omit<AnchorHTMLAttributes<HTMLAn
 
 const PlainAnchor = (props: PlainAnchorProps) => <Anchor {...props} />;
 
-/** A link to another place of the console. TypeScript checks its address against the routes. */
+/** Links to another place in the console. TypeScript checks the link's address against the routes. */
 export const AnchorLink = createLink(PlainAnchor);

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from "react";
 
-/** Actions that another page can start here, as the page's own buttons do. */
+/** Actions of a page that another page can start, like the page's own buttons. */
 export type IntendedDeed = "lock" | "unlock" | "newProfile" | "setUpLink" | "changeRoles" | "revoke";
 
 interface Intent {
@@ -18,14 +18,14 @@ function set(intent: Intent | undefined): void {
 }
 
 /**
- * Asks the page at a path to begin an action once it is shown. Kept only in memory, because a link must never trigger
- * an action.
+ * Stores an action, which the page at `path` begins once it is shown. The action is stored only in memory, because a
+ * link must never trigger an action.
  */
 export const intend = (intent: Intent): void => {
   set(intent);
 };
 
-/** Begins the action that this page was asked for, once. */
+/** Begins, once, the action that another page stored for this page. */
 export function useIntent(path: string, deeds: Partial<Record<IntendedDeed, () => void>>): void {
   const intent = useSyncExternalStore(
     (watcher) => {

@@ -7,7 +7,7 @@ import { FileNotLoaded, isServiceReachable, nextChance, reloadOnce } from "./loa
 import { ErrorNotice } from "./notice/error-notice.tsx";
 import { Page } from "./page.tsx";
 
-/** Shown instead of a page that failed to render. */
+/** Shows an error in place of a page that failed to render. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
   if (error instanceof FileNotLoaded) return <PageNotLoaded />;
@@ -18,7 +18,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Shown instead of a page whose file did not load. Retries as soon as there is a connection. */
+/** Replaces a page whose file did not load. Retries once there is a connection. */
 function PageNotLoaded() {
   const { t } = useTranslation();
   const [found, setFound] = useState<"offline" | "missing">();

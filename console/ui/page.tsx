@@ -2,12 +2,12 @@ import { Group, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useRef, type ReactNode } from "react";
 import { useSession } from "../session/session.tsx";
 
-/** Whether a page has been opened before: the first page leaves the focus at the start of the document. */
+/** True if a page has been opened before: the first page leaves the focus at the start of the document. */
 let opened = false;
 
 /**
- * A page's heading, actions and content. Its title becomes the document's title. After a change of page the focus moves
- * to the heading, which a screen reader then announces, unless the address names a part of the page.
+ * Shows a page's heading, actions and content. Its title becomes the document's title. After a change of page, the
+ * focus moves to the heading, which a screen reader announces, unless the address names a part of the page.
  */
 export function Page({
   title,

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 export interface OpenPalette {
   /** The text to search for. */
   text: string;
-  /** Enter was pressed: the first result for this text opens once it is known. */
+  /** Set if the user pressed Enter: the first result for this text opens once the result is loaded. */
   entered?: { inNewTab: boolean } | undefined;
 }
 

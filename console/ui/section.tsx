@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** A part of a page, with a heading. */
+/** Shows a part of a page, with a heading. */
 export function Section({
   title,
   note,

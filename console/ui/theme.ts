@@ -27,7 +27,7 @@ export const theme = createTheme({
 
 const tinted: readonly MantineColor[] = ["teal", "yellow", "orange", "red", "green", "cyan", "gray"];
 
-/** Mantine's greys and tints, darkened to the contrast of WCAG 2.2 AA (1.4.3). */
+/** Sets Mantine's greys and tints, darkened to the contrast of WCAG 2.2 AA (1.4.3). */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -49,6 +49,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
 });
 
-/** Coloured text on the page's background, readable in both themes. */
+/** Returns the colour for coloured text on the page's background, readable in both themes. */
 export const textColor = (color: "teal" | "red" | "orange" | "yellow"): string =>
   `light-dark(var(--mantine-color-${color}-9), var(--mantine-color-${color}-3))`;

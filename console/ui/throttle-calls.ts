@@ -1,4 +1,4 @@
-/** The time between the starts of two calls, well within the rate limit of one session. */
+/** The time between the starts of two calls, long enough to stay well within a session's rate limit. */
 const gapMs = 30;
 
 const waiting: { signal: AbortSignal; begin: () => void }[] = [];
@@ -12,7 +12,7 @@ function next(): void {
   setTimeout(next, turn.signal.aborted ? 0 : gapMs);
 }
 
-/** Makes the many small calls of a page one after another, so they never use up the session's rate limit. */
+/** Sends the many small calls of a page in turn, so they never use up the session's rate limit. */
 export async function throttleCalls<Answer>(signal: AbortSignal, call: () => Promise<Answer>): Promise<Answer> {
   await new Promise<void>((begin) => {
     waiting.push({ signal, begin });

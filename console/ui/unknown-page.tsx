@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { openPalette } from "./palette-state.ts";
 import { Page } from "./page.tsx";
 
-/** The page for an unknown address: searches for its last part. */
+/** Shows the page for an unknown address, with a search for the last part of that address. */
 export function UnknownPage() {
   const { t } = useTranslation();
   const { pathname } = useLocation();

@@ -7,7 +7,10 @@ interface Anchor {
   tabIndex: -1;
 }
 
-/** Makes an element the target of addresses with `#id`: they scroll to it and focus it, even if it is loaded later. */
+/**
+ * Makes an element the target of addresses with `#id`. Such an address scrolls to the element and focuses it, even if
+ * the element is loaded later.
+ */
 export function useAnchor(id: string | undefined): Anchor {
   const ref = useRef<HTMLDivElement>(null);
   // Every navigation creates a new state, even to the same address.

@@ -8,7 +8,7 @@ import { ofAnyLength, sql, type Sql } from "../sql.ts";
 
 /** A request for a user's profile. */
 export interface ProfileRequest {
-  /** The id of its issuance. */
+  /** The id of the issuance. */
   id: string;
   realmId: string;
   userId: string;
@@ -20,17 +20,17 @@ export interface ProfileRequest {
   allowAuth: boolean;
   actor: Actor;
   at: Date;
-  /** The request that creates it, for the log. */
+  /** The id of the request that creates the issuance, for the log. */
   requestId: string;
   /** SHA-256 of the cookie by which a device is recognised. {@link acceptTogether} gets no cookie. */
   deviceHash?: Uint8Array | null;
 }
 
 /**
- * Accepts requests for users' profiles together, in one transaction: once it commits, each will be settled. Returns for
- * each request the reason for its refusal, or null if it is accepted. Throws, and accepts none of them, if the database
- * rejects one of the rows or another transaction holds an owner's row: no request waits long for a lock that another
- * user's request needs.
+ * Accepts requests for users' profiles together, in one transaction: once it commits, each accepted request will be
+ * settled. Returns for each request the reason for its refusal, or null if it is accepted. Throws, and accepts no
+ * request, if the database rejects a row or another transaction holds an owner's row: waiting for that row would delay
+ * other users' requests.
  */
 export async function acceptTogether(
   db: Database,
@@ -70,8 +70,9 @@ const lockOwners = (wanted: readonly ProfileRequest[]): Sql => sql`
                           for no key update) u`;
 
 /**
- * A separate statement, so it sees the state after the rows were locked. Counts an owner's requests in their order.
- * Looks up each row separately, because Postgres keeps a plan that it made for tables without statistics.
+ * Creates the issuances of requests that are not refused. A separate statement, so it sees the state after the rows
+ * were locked. Counts an owner's requests in their order. Looks up each row separately, because Postgres keeps a plan
+ * that it made for tables without statistics.
  */
 const createUnlessRefused = (wanted: readonly ProfileRequest[]): Sql => {
   const at = sql`w.created_at`;

@@ -5,9 +5,9 @@ import * as issuances from "../queries/issuance/issuances.ts";
 import * as revocations from "./revocations.ts";
 
 /**
- * Ends a person's earlier authorizations of a device whose file was never sent, and what they led to: the issuance
- * fails, or the profile is revoked with an audit entry that names no actor. A device that is tried twice thus has only
- * one profile. Call in a transaction, with the owner locked.
+ * Ends a person's earlier authorizations of a device whose file was never sent: the issuance fails, or the profile is
+ * revoked with an audit entry that names no actor. A device that is tried twice thus has only one profile. Call in a
+ * transaction, with the owner locked.
  */
 export async function endUnsent(
   tx: Db,

@@ -10,8 +10,8 @@ import * as revocations from "./revocations.ts";
 
 /**
  * Revokes the profiles of a range permanently, with an audit entry for each that was not revoked before, and ends its
- * rows. Does nothing when the job no longer runs. Locks the owners first, in the order of their ids, as all code does
- * that revokes every profile of a user. Call in a transaction.
+ * rows. Does nothing if the job no longer runs. Locks the owners first, in the order of their ids, like all code that
+ * revokes every profile of a user. Call in a transaction.
  */
 export async function revokeRows(
   tx: Db,
@@ -24,7 +24,7 @@ export async function revokeRows(
   }: progress.RowRange & { realmId: string; reason: RevocationReason; actor: Actor; at: Date },
 ): Promise<progress.Progress | undefined> {
   await turns.lockSlices(tx, range.jobId);
-  // Locked from here on: a job that was asked to stop revokes nothing.
+  // The job is locked from here on: a job that was asked to stop revokes nothing.
   if ((await progress.lock(tx, range.jobId))?.state !== "running") return undefined;
 
   if (!(await jobRows.lockPending(tx, range))) return undefined;

@@ -57,8 +57,8 @@ export interface NewPerson extends Omit<DirectoryChange, "userName"> {
 
 /**
  * Creates a person, adopts the user with this pairwise id, or revives a person who left as the same user with the same
- * id. A directory sends a returning person as a new one, so the id is taken only if its person is active or belongs to
- * another connection.
+ * id. A directory sends a returning person as a new one, so the id counts as taken only if the person who has it is
+ * active or belongs to another connection.
  */
 export async function create(tx: Db, { person, ...request }: Request & { person: NewPerson }): Promise<Done | Taken> {
   const { realmId, clientId, at } = request;
@@ -115,9 +115,9 @@ export async function create(tx: Db, { person, ...request }: Request & { person:
 }
 
 /**
- * Changes a person of a connection. Undefined attributes stay. `active: true` lets in only people whom the directory
- * itself removed, so a routine update never ends an offboarding that was decided here. Returns undefined if there is no
- * such person.
+ * Changes a person of a connection. Undefined attributes stay. `active: true` reactivates only people whom the
+ * directory itself removed, so a routine update never ends an offboarding that was decided here. Returns undefined if
+ * there is no such person.
  */
 export async function change(
   tx: Db,
@@ -199,8 +199,8 @@ function withAttributes(
 }
 
 /**
- * Applies the realm's rules to the attributes that it names: the person's VLAN, and whether they may use the realm.
- * Returns the names of the changed properties.
+ * Applies the realm's rules to the attributes that the rules name: determines the person's VLAN, and whether they may
+ * use the realm. Returns the names of the changed properties.
  */
 async function decide(
   tx: Db,

@@ -22,8 +22,8 @@ export const listRealms = (db: Db): Promise<ForgettingRealm[]> =>
   `);
 
 /**
- * People offboarded before this instant are forgotten now. Also uses the database's clock, so a process whose clock is
- * ahead does not forget people early.
+ * Returns the instant before which offboarded people are forgotten now. Also uses the database's clock, so a process
+ * whose clock is ahead does not forget people early.
  */
 const before = (realm: ForgettingRealm, at: Date): Sql =>
   sql`least(${at}::timestamptz, now()) - make_interval(months => ${realm.forgetAfterMonths}::integer)`;
@@ -46,11 +46,11 @@ interface DueUser extends Place {
 }
 
 /**
- * Forgets the next people of a realm who were offboarded longer ago than it keeps them, at most `limit`, with one audit
+ * Forgets the next people of a realm whose retention time after offboarding is over, at most `limit`, with one audit
  * entry: erases their personal data wherever it is stored and frees their pairwise ids; a person who returns is a new
  * user. Skips people with an active profile, people whom another transaction is changing, and people in a bulk job that
- * is under way; a job that waits to be started loses their rows. Returns how many were forgotten, and where to
- * continue; no place when none are left. Call in a transaction, one at a time.
+ * is under way; a job that waits to be started loses their rows. Returns how many people were forgotten, and where to
+ * continue if people are left. Call in a transaction, one at a time.
  */
 export async function forgetSlice(
   tx: Db,
@@ -138,8 +138,8 @@ function rowsNaming(realm: ForgettingRealm, people: readonly DueUser[], jobs: Sq
 }
 
 /**
- * Takes people out of jobs that were not started: such a job may wait for years, and would not find them once it
- * starts.
+ * Removes people from jobs that were not started: these jobs may wait for years, and would not find the people once
+ * they start.
  */
 async function takeOutOfWaitingJobs(
   tx: Db,

@@ -9,7 +9,7 @@ import * as revocations from "./revocations.ts";
 
 /**
  * Revokes an account, with the audit entry: ends its tokens, fails its unsettled issuances, and revokes every active
- * profile permanently. Returns how many profiles. Call in a transaction.
+ * profile permanently. Returns the number of revoked profiles. Call in a transaction.
  */
 export async function revoke(
   tx: Db,

@@ -12,10 +12,10 @@ import * as revocations from "./revocations.ts";
 export type SerialOutcome = "revoked" | "listed" | "unchanged";
 
 /**
- * Puts a serial number whose certificate is unknown here on the CRL, and OCSP reports it as revoked: for its issuer or,
- * if that is not given or unknown here, for all unexpired issuers of the realm, because no other certificate has a
- * number of so many random bits. `notAfter`: when its certificate expires; default: when its issuer does. Writes an
- * audit entry unless the number was listed already. Call in a transaction.
+ * Puts the serial number of an unknown certificate on the CRL, and OCSP reports it as revoked. The number is listed for
+ * the given issuer or, if no issuer is given or the issuer is unknown here, for all unexpired issuers of the realm:
+ * with so many random bits, no other certificate has this number. `notAfter`: when the certificate expires; default:
+ * when the issuer expires. Writes an audit entry unless the number was listed already. Call in a transaction.
  */
 export async function list(
   tx: Db,
@@ -92,7 +92,10 @@ export async function revoke(
   return outcome === "revoked" ? "revoked" : "unchanged";
 }
 
-/** Whether an issuer assigned this serial number to an OCSP responder, which cannot respond without it. */
+/**
+ * Returns whether an issuer assigned this serial number to an OCSP responder's certificate. A responder cannot respond
+ * without its certificate.
+ */
 export async function isOfResponder(
   db: Db,
   { issuerId, serialNumber }: { issuerId: string; serialNumber: string },

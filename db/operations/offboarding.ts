@@ -40,7 +40,7 @@ export async function lockOut(
   await endedCreators.stopOfEnded(tx, { realmId, creators: { userIds }, at });
 }
 
-/** The roles that end with an offboarding, for its audit entry. */
+/** Returns the roles that end with an offboarding, for its audit entry. */
 const endedRoles = ({ offboardedAt, roles }: { offboardedAt: Date | null; roles: readonly Role[] }): Role[] =>
   offboardedAt === null ? inOrder(roles) : [];
 
@@ -89,9 +89,9 @@ async function record(
 
 /**
  * Offboards a user, with the audit entry: they can no longer sign in, their sessions, tokens and roles end, their
- * unsettled issuances fail, and every active profile is revoked permanently. An offboarded user whom a bulk job left
- * with active profiles loses these. Offboarding an offboarded user without active profiles changes nothing. `also` has
- * further properties of the entry. Call in a transaction.
+ * unsettled issuances fail, and every active profile is revoked permanently. If the user is already offboarded but a
+ * bulk job left them active profiles, these profiles are revoked; if they have no active profiles, nothing changes.
+ * `also` has further properties of the entry. Call in a transaction.
  */
 export async function offboard(
   tx: Db,
@@ -122,8 +122,8 @@ export async function offboard(
 }
 
 /**
- * Locks out a user who keeps their devices until a person confirms the realm's held job `jobId`, which they join. Call
- * in a transaction, with the rows of the user and of the job locked, for a user who is not offboarded.
+ * Locks out a user, who keeps their devices until a person confirms the realm's held job `jobId`, and adds the user to
+ * that job. Call in a transaction, with the rows of the user and of the job locked, for a user who is not offboarded.
  */
 export async function hold(
   tx: Db,
@@ -156,9 +156,9 @@ export async function hold(
 
 /**
  * Locks out a user who keeps their devices, but no role, for `graceDays` days. Then a separate bulk job with the id
- * `jobId` revokes their profiles, unless it is undone. A user who already has the same number of days keeps the job
- * that granted them; an offboarding of any other kind is replaced by this one. A user without a profile has nothing to
- * keep, so there is no job. Returns the job's id and whether anything changed; undefined when the realm has no such
+ * `jobId` revokes their profiles, unless the offboarding is undone. A user who already has the same number of days
+ * keeps the existing job; this offboarding replaces any other kind of offboarding. A user without a profile has nothing
+ * to keep, so there is no job. Returns the job's id and whether anything changed; undefined if the realm has no such
  * user. Call in a transaction.
  */
 export async function offboardWithGrace(
@@ -208,21 +208,24 @@ export async function offboardWithGrace(
 
 const afterDays = (days: number, at: Date): Date => new Date(at.getTime() + days * 24 * 3_600_000);
 
-/** Why the profiles of an offboarded person are revoked, unless the caller gives another reason. */
+/** The reason for revoking an offboarded person's profiles, unless the caller gives another reason. */
 export const offboardingReason = revocationReasons.cessationOfOperation;
 
-/** The additional property of an audit entry when profiles are revoked days later: the earliest time. */
+/**
+ * Returns the additional property of an audit entry when profiles are revoked days later: the earliest time of the
+ * revocation.
+ */
 const lateRevocation = (graceDays: number | null, at: Date): Sql =>
   graceDays === null
     ? sql`'{}'::jsonb`
     : sql`jsonb_build_object('revokeAt', ${afterDays(graceDays, at).toISOString()}::text)`;
 
-/** The property of an audit entry that lists ended roles. Few people of a range had any. */
+/** Returns the property of an audit entry that lists ended roles. Few people of a range had any role. */
 const rolesOfOne = (rolesById: Readonly<Record<string, readonly Role[]>>, id: Sql): Sql =>
   sql`jsonb_strip_nulls(jsonb_build_object('roles', ${JSON.stringify(rolesById)}::jsonb -> ${id}::text))`;
 
 /**
- * Locks the people of a range out, with their audit entries: from the commit on none of them is signed in or can be,
+ * Locks out the people of a range, with their audit entries: once committed, they are signed out and cannot sign in,
  * and nothing more is issued for them. {@link revoke} revokes their profiles later; the rows of people without a
  * profile are done.
  */
@@ -239,7 +242,8 @@ export async function lockOutRows(
   await turns.lockSlices(tx, range.jobId);
   const locked = await jobRows.lockPendingPeople(tx, { ...range, realmId, changes: plan.wouldLeave(at) });
   if (locked === undefined) return undefined;
-  // Checked again under the lock: meanwhile another job may have offboarded them and revoked their profiles.
+  // Checked again under the lock: another job may have offboarded these people in the meantime and revoked their
+  // profiles.
   const people = await tx.query<{ id: string; offboardedAt: Date | null; roles: Role[] }>(sql`
     select p.user_id as id, p.offboarded_at as "offboardedAt", p.roles
       from (select id as user_id, offboarded_at, ${rolesOf(sql`users`)} as roles
@@ -294,8 +298,8 @@ export async function lockOutRows(
 }
 
 /**
- * Returns the person among these who stays, because the realm would otherwise have no administrator; null if nobody has
- * to stay.
+ * Returns the person of the range who must not be offboarded because the realm would have no administrator left; null
+ * if there is no such person.
  */
 async function lastAdministrator(
   db: Db,
@@ -307,8 +311,8 @@ async function lastAdministrator(
 }
 
 /**
- * Revokes every profile of the people of a range whom this job locked out. Skips the row of a person who was
- * reactivated meanwhile, or whom another job has locked out since.
+ * Revokes every profile of the people of a range whom this job locked out. Skips the rows of people who have been
+ * reactivated, or whom another job has locked out since.
  */
 export async function revoke(
   tx: Db,

@@ -14,8 +14,8 @@ import { ofAnyLength, sql } from "../sql.ts";
 
 /**
  * Reactivates the people of a range, with their audit entries; revoked profiles stay revoked. An undo reactivates only
- * people whom the offboarding `undoOf` has locked out. If that offboarding has not revoked their profiles yet, its rows
- * end with `undone`, and it revokes none of their profiles. Does nothing when the job no longer runs.
+ * people whom the offboarding `undoOf` has locked out. If that offboarding has not revoked their profiles yet, the
+ * offboarding's rows end with `undone`, and the profiles stay valid. Does nothing if the job no longer runs.
  *
  * An undo and the offboarding take the same locks in the same order: the offboarding's slices, its rows, then users by
  * id. The later of the two sees the changes of the earlier.
@@ -32,12 +32,12 @@ export async function letBackIn(
 ): Promise<progress.Progress | undefined> {
   if (undoOf !== null) await turns.lockSlices(tx, undoOf);
   await turns.lockSlices(tx, range.jobId);
-  // Locked from here on: a job that was asked to stop reactivates no user.
+  // The job is locked from here on: a job that was asked to stop reactivates no user.
   if ((await progress.lock(tx, range.jobId))?.state !== "running") return undefined;
 
   const changes = reactivatePlan.wouldReturn(undoOf);
   if ((await jobRows.lockPendingPeople(tx, { ...range, realmId, changes })) === undefined) return undefined;
-  // Checked again under the lock: meanwhile they may have been reactivated, or offboarded again.
+  // Checked again under the lock: in the meantime these people may have been reactivated, or offboarded again.
   const people = await tx.query<{ id: string; offboardedAt: Date }>(sql`
     with people as materialized (${plan.resolved(jobRows.pendingIn(range), realmId)})
     select p.user_id as id, p.offboarded_at as "offboardedAt"

@@ -7,7 +7,7 @@ import * as profiles from "./accept-profile.ts";
 import type { ProfileRequest } from "./acceptance.ts";
 import * as revocations from "./revocations.ts";
 
-/** Which of a user's profiles a new one replaces. */
+/** The profile of a user that a new profile replaces. */
 interface Wanted {
   realmId: string;
   userId: string;
@@ -17,9 +17,10 @@ interface Wanted {
 }
 
 /**
- * Accepts a request for a profile that replaces another one of the user, of any age, as {@link acceptProfile} does. If
- * that profile has already ended, it is not replaced: the new profile is for a new device. The limit may be exceeded by
- * one while both are active. If there is no room, profiles that were replaced before are revoked now, oldest first.
+ * Accepts, as {@link acceptProfile} does, a request for a profile that replaces another profile of the user, whatever
+ * its age. If the old profile has already ended, nothing is replaced: the new profile is for a new device. While both
+ * profiles are active, the user may exceed the limit by one. If there is no room, profiles that were replaced before
+ * are revoked now, oldest first.
  */
 export async function acceptReplacement(
   tx: Db,
@@ -44,14 +45,14 @@ export async function acceptReplacement(
   return undefined;
 }
 
-/** Returns why {@link acceptReplacement} would refuse now, for display: it may change a moment later. */
+/** Returns why {@link acceptReplacement} would refuse now, for display: the result may change a moment later. */
 export const replacementRefusal = async (
   db: Db,
   owner: UserState,
   wanted: Wanted,
 ): Promise<Exclude<ProfileRefusal, "user_not_found"> | undefined> => (await plan(db, owner, wanted)).refusal;
 
-/** Returns the profile to replace, and the profiles to revoke to make room, unless there is a refusal. */
+/** Returns the reason for a refusal, if any, the profile to replace, and the profiles to revoke to make room. */
 async function plan(db: Db, owner: UserState, { realmId, userId, renews, at }: Wanted) {
   const old = await replacing.findReplaceable(db, { realmId, userId, serialNumber: renews, at });
   if (old === undefined) return { refusal: profileRefusal(owner, at), old, ended: [] };

@@ -11,11 +11,11 @@ import * as offboarding from "./offboarding.ts";
 import * as roles from "./roles.ts";
 
 /**
- * After a restore from a backup: no number is assigned twice, all sign-ins end, and lost removals of access are
- * replayed.
+ * Prepares the service after a restore from a backup: no number is assigned twice, all sign-ins end, and lost removals
+ * of access are replayed.
  */
 
-/** How far sequences advance: further than any backup is behind. */
+/** How far sequences advance: more numbers than can have been assigned since any backup. */
 const numbersSkipped = 1_000_000;
 
 /**
@@ -57,7 +57,7 @@ export async function markRestored(
 
 /**
  * Locks out a person whose devices were held when the lost time ended, with an audit entry; they keep their devices.
- * Returns false if they are locked out, or are not in the realm. Call in a transaction.
+ * Returns false if they are already offboarded, or are not in the realm. Call in a transaction.
  */
 export async function lockOutAgain(
   tx: Db,
@@ -126,7 +126,7 @@ export async function revokeAgain(
   return "revoked";
 }
 
-/** Whether the realm has a certificate with this serial number. */
+/** Returns whether the realm has a certificate with this serial number. */
 export async function isKnown(
   db: Db,
   { realmId, serialNumber }: { realmId: string; serialNumber: string },
@@ -198,8 +198,8 @@ export async function switchOff(
 }
 
 /**
- * Removes the secrets of an application created before an instant, with the audit entry; returns false when there were
- * none. Call in a transaction.
+ * Removes the secrets of an application created before an instant, with the audit entry; returns false if there are no
+ * such secrets. Call in a transaction.
  */
 export async function removeSecretsBefore(
   tx: Db,
@@ -220,8 +220,8 @@ export async function removeSecretsBefore(
 }
 
 /**
- * Deletes a static token of an application, with the audit entry; returns false if there is none with this id. Call in
- * a transaction.
+ * Deletes a static token of an application, with the audit entry; returns false if no token has this id. Call in a
+ * transaction.
  */
 export async function deleteTokenAgain(
   tx: Db,

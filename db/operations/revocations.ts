@@ -38,7 +38,8 @@ export async function revoke(
   `);
   if (revoked.length === 0) return "already_revoked";
 
-  // A device's name can contain its user's name, and entries are never changed: entries about users' profiles omit it.
+  // A device's name can contain its user's name, and entries are never changed: entries about users' profiles omit the
+  // device's name.
   const owner = found.userId === null ? { name: found.name } : { user: found.userId };
   const guestAccount = found.guestAccountId === null ? {} : { guestAccount: found.guestAccountId };
   await audit.record(tx, {
@@ -52,9 +53,9 @@ export async function revoke(
 }
 
 /**
- * Revokes profiles of one kind permanently, all of them or none, with an audit entry for each that was not revoked
- * before. Returns the number of these or, with nothing changed, the first serial number that the realm does not have.
- * Call in a transaction.
+ * Revokes profiles of one kind permanently, all or none, with an audit entry for each that was not revoked before.
+ * Returns the number of newly revoked profiles or, with nothing changed, the first serial number that the realm does
+ * not have. Call in a transaction.
  */
 export async function revokeMany(
   tx: Db,
@@ -89,7 +90,7 @@ export async function revokeMany(
 
 /**
  * Revokes every active profile of users permanently, and returns the serial numbers. The caller writes the audit
- * entries. Call in a transaction, with the users offboarded: no profile can be issued for them meanwhile.
+ * entries. Call in a transaction, with the users offboarded, so no profile can be issued for them in the meantime.
  */
 export const revokeAllOfUsers = (
   tx: Db,
@@ -105,7 +106,10 @@ export const revokeAllOfUsers = (
     revocation,
   );
 
-/** Does the same as {@link revokeAllOfUsers} for a guest account. Call with its row locked. */
+/**
+ * Revokes every active profile of a guest account permanently, as {@link revokeAllOfUsers} does for users. Call with
+ * the account's row locked.
+ */
 export const revokeAllOfGuestAccount = (
   tx: Db,
   {
@@ -144,8 +148,9 @@ export const revokeInJob = (
 const slice = 1_000;
 
 /**
- * Revokes profiles that outlive their guest account, because its end was moved to an earlier time after they were
- * issued; the audit entries have no actor. Returns their serial numbers, at most 1,000: call until it returns none.
+ * Revokes profiles that outlive their guest account, because the account's end was moved to an earlier time after they
+ * were issued; the audit entries have no actor. Returns their serial numbers, at most 1,000: call until the result is
+ * empty.
  */
 export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(
@@ -165,7 +170,7 @@ export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<str
 
 /**
  * Revokes replaced profiles that are due; the audit entries have no actor. Keeps a profile whose successor was revoked.
- * Returns the serial numbers, at most 1,000: call until it returns none.
+ * Returns the serial numbers, at most 1,000: call until the result is empty.
  */
 export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(db, sql`c.id in (select c.id ${replacedAndDue(at)} and not ${isStillUsed(at)} limit ${slice})`, {
@@ -184,10 +189,10 @@ export async function countKeptReplaced(db: Db, { at }: { at: Date }): Promise<n
   return only(rows).count;
 }
 
-/** If no worker was alive, what became due is still found for this many days. */
+/** For this many days after it became due, a profile is still found if no worker was running. */
 const dueDaysMax = 60;
 
-/** The active profiles `c` that issuance `i` replaced by `successor` and that are due for revocation. */
+/** Matches active profiles `c` that issuance `i` replaced by `successor` and that are due for revocation. */
 const replacedAndDue = (at: Date): Sql => {
   const [latest, earliest] = [sql`${at}::timestamptz`, sql`${at}::timestamptz - make_interval(days => ${dueDaysMax})`];
   const early = sql`make_interval(hours => ${replacedHours})`;
@@ -204,7 +209,7 @@ const replacedAndDue = (at: Date): Sql => {
 };
 
 /**
- * Whether the network has asked about the replaced profile `c` since the new file was sent, and never about the
+ * Tests whether the network has asked about the replaced profile `c` since the new file was sent, and never about the
  * successor: a phone may still use the old profile. Applies only for some days, and within the owner's limit.
  */
 const isStillUsed = (at: Date): Sql => sql`
@@ -219,7 +224,7 @@ const isStillUsed = (at: Date): Sql => sql`
 /**
  * Erases files of hand-overs that were not fetched within the time limit, and revokes their profiles, whose keys no
  * longer exist; the audit entries have no actor. A file that is being sent stays: sending updates its hand-over first.
- * Erases at most 1,000 files and returns how many, with the serial numbers: call until there are none. Call in a
+ * Erases at most 1,000 files and returns their number, with the serial numbers: call until the number is 0. Call in a
  * transaction.
  */
 export async function revokeUnfetched(tx: Db, { at }: { at: Date }): Promise<{ files: number; revoked: string[] }> {

@@ -18,7 +18,7 @@ import * as offboarding from "./offboarding.ts";
 export type Leaving = { outcome: "revoked" | "unchanged" } | { outcome: "held"; jobId: string; isFirst: boolean };
 
 /**
- * Offboards a person because their directory says so. A faulty directory may say this about everybody, and revocation
+ * Offboards a person whom their directory has deactivated. A faulty directory may deactivate everybody, and revocation
  * is permanent: once the realm's share is reached within an hour, further people are held and keep their devices. While
  * there is a held job, everybody with a device joins it until a person decides. People without a device lose nothing
  * and are never held. `jobId` is for a new held job. Call in a transaction, with the user's row locked as `found`.
@@ -78,7 +78,7 @@ export async function leave(
   return { outcome: "held", jobId: job, isFirst: open === undefined };
 }
 
-/** Whether one more person would exceed the realm's share. */
+/** Returns whether one more person would exceed the realm's share. */
 async function isBeyond(tx: Db, { realmId, at }: { realmId: string; at: Date }): Promise<boolean> {
   const { revoked, sharePercent } = await scimUsers.countRevoked(tx, { realmId, at });
   if (revoked < unconfirmedRemovalsMax) return false;

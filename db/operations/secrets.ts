@@ -20,8 +20,8 @@ export const findSecret = (config: SecretsConfig, name: SecretName): string | un
   config[secretFiles[name].variable] ?? openDataDirectory(config.REALMPASS_DATA_DIRECTORY, [name]).find(name);
 
 /**
- * Reads secrets from their variables or files. Creates missing ones if the configuration allows it, and only while the
- * installation has none of the kind. Throws a ConfigError that names each missing one.
+ * Reads secrets from their variables or files. Creates a missing secret if the configuration allows it and the
+ * installation has no secret of that kind. Throws a ConfigError that names each missing secret.
  */
 export async function readSecrets<Name extends DrawnSecret>(
   db: Db,
@@ -78,7 +78,10 @@ async function isKnown(db: Db, { kind, checkValues }: HeldSecret): Promise<boole
   return rows.some((row) => row.kind === kind && checkValues.some((value) => value.equals(row.checkValue)));
 }
 
-/** Returns false when the installation has another secret. Of several concurrent processes, one succeeds. */
+/**
+ * Records the first secret of its kind; returns false if the installation has another secret. Of several concurrent
+ * processes, one succeeds.
+ */
 const recordFirst = (db: Database, secret: HeldSecret, at: Date): Promise<boolean> =>
   db.transaction(async (tx) => {
     await installationSecrets.lock(tx);
@@ -91,6 +94,6 @@ const recordFirst = (db: Database, secret: HeldSecret, at: Date): Promise<boolea
     return true;
   });
 
-/** The message of a process whose secret differs from its installation's. */
+/** Returns the message for a process whose secret differs from its installation's. */
 export const mismatchOf = (variable: Variable): string =>
   `${variable}: not the one that this installation has; give this process the same as the others`;

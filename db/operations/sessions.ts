@@ -3,7 +3,7 @@ import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as sessions from "../queries/sign-in/sessions.ts";
 
-/** Why a session ended, in its audit entry. */
+/** The reason why a session ended, as its audit entry states it. */
 type SessionEnd = "code_replayed" | "token_revoked" | "logout" | "ended";
 
 /** The owner of the sessions to end: a client, or a user. */

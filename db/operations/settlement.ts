@@ -4,7 +4,7 @@ import { bytesAt } from "../byte-columns.ts";
 import { hasEnded, isShutOut } from "../rules.ts";
 import { ofAnyLength, sql } from "../sql.ts";
 
-/** A signed certificate and its sealed output, on the way into the database. */
+/** A signed certificate and its sealed output, ready to be stored in the database. */
 export interface SignedIssuance {
   id: string;
   certificate: Uint8Array;
@@ -15,12 +15,12 @@ export interface SignedIssuance {
 
 /**
  * Turns signed issuances into certificates: certificate, sealed output, state, audit entry and the notification of
- * waiting requests, all or nothing. Locks the owner's row first, so an owner who was locked out meanwhile gets none.
- * Returns the ids that are settled now; the caller abandons the others, which this claim no longer holds or which are
- * no longer wanted.
+ * waiting requests, all or nothing. Locks the owner's row first, so an owner who has been locked out gets no
+ * certificate. Returns the ids that are settled now; the caller abandons the remaining issuances, which this claim no
+ * longer holds or which are no longer wanted.
  *
- * Batches share data keys. The first to settle stores a key; a key that was blanked meanwhile, because nothing was
- * sealed with it any more, is stored again. Locking its row prevents it from being blanked until this is committed.
+ * Batches share data keys. The first batch to settle stores the key; a key that was blanked because nothing was sealed
+ * with it any more is stored again. Locking the key's row prevents blanking until this transaction commits.
  *
  * Signed values are found by their array position: a join would compare each issuance of the claim with all of them.
  *

@@ -9,7 +9,7 @@ export interface IssuerWithKey extends IssuerRow {
   encryptedKey: unknown;
 }
 
-/** Returns the issuers among these that have a key. */
+/** Returns the issuers with these ids that have a key. */
 export const listWithKeys = (db: Db, ids: readonly string[]): Promise<IssuerWithKey[]> =>
   db.query(sql`
     select ${issuers.columns}, encrypted_key as "encryptedKey"
@@ -28,7 +28,7 @@ export const listUnended = (db: Db, { at }: { at: Date }): Promise<IssuerWithKey
      order by id
   `);
 
-/** Returns the newest issuer that has a key: it was encrypted under the current passphrase. */
+/** Returns the newest issuer that has a key, which is encrypted under the current passphrase. */
 export const findNewest = async (db: Db): Promise<IssuerWithKey | undefined> =>
   first(
     await db.query<IssuerWithKey>(sql`
@@ -40,7 +40,7 @@ export const findNewest = async (db: Db): Promise<IssuerWithKey | undefined> =>
     `),
   );
 
-/** Returns the encrypted key of the newest issuer: it shows whether a passphrase is the current one. */
+/** Returns the encrypted key of the newest issuer, to check whether a passphrase is the current passphrase. */
 export async function findNewestKey(db: Db): Promise<unknown> {
   const row = first(
     await db.query<{ encryptedKey: unknown }>(sql`
@@ -77,7 +77,7 @@ export interface NewIssuer {
   at: Date;
 }
 
-/** Adds an issuer that issues from now on; the one before it continues to publish. Call in a transaction. */
+/** Adds an issuer that issues from now on; the previous issuer continues to publish. Call in a transaction. */
 export async function create(tx: Db, issuer: NewIssuer): Promise<IssuerRow> {
   await issuers.stopIssuing(tx, issuer.realmId);
   return add(tx, { ...issuer, issuing: true });

@@ -1,4 +1,4 @@
-/** Every audit event: `<subject>_<verb>`. */
+/** The names of all audit events, as `<subject>_<verb>`. */
 export const auditEvents = [
   "admin_login",
   "user_login",
@@ -62,7 +62,10 @@ export const auditEvents = [
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 
-/** The actor: a user, a client on its own, or a user through a client; both null for an operator at the console. */
+/**
+ * Who caused an event: a user, a client on its own, or a user through a client. An operator at the console has neither
+ * id.
+ */
 export interface Actor {
   userId: string | null;
   clientId: string | null;

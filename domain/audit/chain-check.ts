@@ -30,13 +30,13 @@ export interface KeptLink {
   hash: string;
 }
 
-/** How much older an entry may be than the sealing before it: clocks differ, and transactions take time. */
+/** How much older an entry may be than the last sealing before it: clocks differ, and transactions take time. */
 export const backdatingMinutesMax = 5;
 
-/** Faults reported one by one; further faults are only counted. */
+/** The most faults that a check reports one by one; it only counts further faults. */
 const faultsMax = 100;
 
-/** The result of a check. */
+/** The result of checking a chain. */
 export interface ChainFindings {
   /** Number of sealed entries checked. */
   entries: number;
@@ -49,7 +49,10 @@ export interface ChainFindings {
 export interface ChainCheck {
   /** Checks the next link; positions must increase. */
   link(link: KeptLink): void;
-  /** Checks the next head. The links up to `position` must be checked first. `undefined`: no trusted key signed it. */
+  /**
+   * Checks the next head; the links up to `position` must be checked first. `undefined`: a head that no trusted key
+   * signed.
+   */
   head(head: AuditHead | undefined, position: number | null): void;
   fault(fault: ChainFault): void;
   /** Ends the check. Links beyond the last head are unsigned, which is a fault. */
@@ -72,7 +75,7 @@ export function createChainCheck({
   kept?: AuditHead | undefined;
   /** Where the check starts; default: the beginning of the chain. */
   start?: ChainEnd;
-  /** Whether the caller passes every head, or only the last one. */
+  /** True if the caller passes every head, false if only the last head. */
   everyHead: boolean;
 }): ChainCheck {
   const faults: ChainFault[] = [];
@@ -82,7 +85,10 @@ export function createChainCheck({
   let headPosition = 0;
   /** The kept head, until the chain reaches it. */
   let awaited = kept;
-  /** Entries sealed from here on are not much older than this. In ms; undefined before the first complete head. */
+  /**
+   * When the latest complete head was sealed, in ms: later entries must not be much older. Undefined before the first
+   * complete head.
+   */
   let sealedUntil: number | undefined;
 
   const fault = (found: ChainFault): void => {

@@ -9,7 +9,7 @@ import { canonicalJson } from "../canonical-json.ts";
 export interface ChainedEntry {
   /** A decimal identifier. */
   id: string;
-  /** ISO 8601 in UTC with milliseconds, or with microseconds where there are any. */
+  /** ISO 8601 in UTC with milliseconds, or with microseconds if the entry has them. */
   date: string;
   event: string;
   user: string | null;
@@ -30,16 +30,16 @@ export interface AuditHead extends ChainEnd {
   realm: string;
   /** ISO 8601 in UTC with milliseconds. */
   sealedAt: string;
-  /** The position of the previous head; 0 for the first. */
+  /** The position of the previous head; 0 for the first head. */
   previous: number;
-  /** Whether no other entry of the realm was waiting to be sealed. */
+  /** Whether all entries of the realm that were waiting had been sealed. */
   complete: boolean;
 }
 
 /** SHA-256 of a text's UTF-8 octets, in hexadecimal. */
 export type Sha256 = (text: string) => string;
 
-/** Where every chain begins. */
+/** The end of an empty chain. */
 export const chainStart: ChainEnd = { position: 0, hash: "0".repeat(64) };
 
 /** An entry that has waited longer than this for its position is overdue. */
@@ -48,13 +48,13 @@ const waitingSecondsMax = 60;
 /** Whether an entry that has waited from `since` should have its position by now. */
 export const isLagging = (since: Date, at: Date): boolean => at.getTime() - since.getTime() > waitingSecondsMax * 1_000;
 
-/** Returns the link of the next entry in a realm's chain. Throws if its properties are not JSON text. */
+/** Returns the link of the next entry in a realm's chain. Throws if the entry's properties are not JSON text. */
 export function nextLink(sha256: Sha256, realm: string, before: ChainEnd, entry: ChainedEntry): ChainEnd {
   const position = before.position + 1;
   return { position, hash: sha256(linkText(realm, { ...before, position }, entry)) };
 }
 
-/** Returns a JSON array without white space: the format's name, the entry's place, its content. */
+/** Returns the text to hash, a JSON array without white space: the format's name, the entry's place, its content. */
 function linkText(realm: string, { position, hash }: ChainEnd, entry: ChainedEntry): string {
   const { id, date, event, user, client, properties } = entry;
   const fields = JSON.stringify(["realmpass audit 1", hash, realm, String(position), id, date, event, user, client]);

@@ -1,13 +1,13 @@
 import type { ChainedEntry } from "./chain.ts";
 
-/** An entry as it is chained, with its position and hash; both null until it is sealed. */
+/** A chained entry with its position and hash. Position and hash are null until the entry is sealed. */
 export interface ExportedEntry extends ChainedEntry {
   realm: string;
   position: number | null;
   hash: string | null;
 }
 
-/** A line of an export, before it is JSON. */
+/** A line of an export, before it is encoded as JSON. */
 export interface ExportLine {
   id: string;
   date: string;
@@ -20,7 +20,7 @@ export interface ExportLine {
   hash: string | null;
 }
 
-/** Returns an entry as a line of an export. The date is the chained one, with microseconds if the entry has them. */
+/** Returns an entry as a line of an export. The date is as in the chain, with microseconds if the entry has them. */
 export const exportLine = ({ realm, user, ...entry }: ExportedEntry): ExportLine => ({
   id: entry.id,
   date: entry.date,

@@ -1,8 +1,8 @@
 import { auditEvents } from "./audit.ts";
 
 /**
- * Events that are not audit entries: a RADIUS server asked about a profile, somebody else did, a profile expired, an
- * issuance failed.
+ * Events that are not audit entries: a RADIUS server or a client at another address asked about a profile, a profile
+ * expired, an issuance failed.
  */
 export const unauditedTypes = ["profile_check", "profile_ask", "profile_expire", "issuance_fail"] as const;
 
@@ -14,8 +14,8 @@ export const isTimelineType = (type: string): type is TimelineType =>
   (timelineTypes as readonly string[]).includes(type);
 
 /**
- * The properties of an audit entry that a timeline shows. The console has words for each, and none is about another
- * person.
+ * The properties of an audit entry that a timeline shows. The console has words for each property, and no property is
+ * about another person.
  */
 export const timelineDetailKeys = [
   "administrator",
@@ -36,7 +36,10 @@ export const timelineDetailKeys = [
   "sessions",
 ] as const;
 
-/** Settings before and after a change; a timeline shows the same keys of both. */
+/**
+ * Properties that contain the settings before and after a change; a timeline shows the {@link timelineDetailKeys} of
+ * each.
+ */
 const changeKeys = ["before", "after"] as const;
 
 type Properties = Readonly<Record<string, unknown>>;

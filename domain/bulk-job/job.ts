@@ -21,7 +21,9 @@ export const scopesOfJob = (kind: JobKind, { profiles }: { profiles: boolean }):
   ...(profiles ? [profileScope] : []),
 ];
 
-/** The states that clients see. While its rows are being received a job is `receiving`, which no client sees. */
+/**
+ * The states that clients see. While the service receives a job's rows, the job is `receiving`, which no client sees.
+ */
 export const jobStates = [
   "checking",
   "ready",
@@ -47,12 +49,13 @@ export const finalJobStates = [
 
 /**
  * The origin of a job: a file or a list, a retry or an undo of another job, the offboarding of one user with days of
- * grace, everything that a search and filter of a list found, or the people whom SCIM holds until a person confirms.
+ * grace, everything that a search and filter of a list found, or the people whose offboarding by SCIM is on hold until
+ * a person confirms it.
  */
 export const jobOrigins = ["upload", "retry", "undo", "user", "filter", "scim"] as const;
 export type JobOrigin = (typeof jobOrigins)[number];
 
-/** The search and filter of a list that a client made a job from, in the terms of the list. */
+/** The search and filter of the list from which a client made a job, in the terms of the list. */
 export interface JobMatching {
   search?: string;
   filter: Readonly<Record<string, string>>;
@@ -62,15 +65,15 @@ export interface JobMatching {
 export const jobNotices = {
   /** An offboarding, a reactivation or a revocation waits until a person confirms the number of people or profiles. */
   confirmationRequired: "confirmation_required",
-  /** The realm has changed since the check: the job would affect other people than those that the check found. */
+  /** The realm has changed since the check: the job would now affect different people than the check found. */
   changedSinceCheck: "changed_since_check",
-  /** The creator may no longer create the job. It waits until another person starts it, in their own name. */
+  /** The creator is no longer allowed to create the job. It waits until another person starts it, in their own name. */
   creatorEnded: "creator_ended",
   /** The job has not progressed for a minute; a worker may be down. */
   stalled: "stalled",
 } as const;
 
-/** Values of `error` of a failed job, except for bugs. */
+/** Values of `error` of a job that failed for another reason than a bug. */
 export const jobFailures = {
   /** The check found no row that the job could process. */
   nothingUsable: "nothing_usable",
@@ -82,7 +85,7 @@ export const jobNameMax = 200;
 /** A job that has not moved for this long has stalled. */
 export const stalledSeconds = 60;
 
-/** Whether a job that changes `count` people or profiles, of `active` before, needs its number confirmed. */
+/** Whether a job that changes `count` of `active` people or profiles needs confirmation of the number. */
 export const isBeyondShare = (
   count: number,
   { active, sharePercent }: { active: number; sharePercent: number },
@@ -93,18 +96,18 @@ export const rowStatuses = ["pending", "working", "changed", "unchanged", "faile
 export type RowStatus = (typeof rowStatuses)[number];
 
 interface KindOfJob {
-  /** The subject of the rows, and of shares and counts. */
+  /** What the rows are about, and what shares and counts refer to. */
   of: "people" | "profiles";
   /**
-   * The job removes access or revokes profiles. It is shown in red everywhere, its number has to be typed before it
-   * starts, and it is counted together with everything else that removes access within the hour.
+   * The job removes access or revokes profiles. The console shows it in red, a person must type the number of people or
+   * profiles before it starts, and the limit for removals within an hour counts it.
    */
   takesAway: boolean;
-  /** A large job needs its number confirmed. */
+  /** A large job waits until a person confirms its number of people or profiles. */
   confirmed: boolean;
 }
 
-/** The facts about each kind of job that words, colours and questions depend on. */
+/** The facts about each kind of job that determine words, colours and questions. */
 export const kindsOfJob: Readonly<Record<JobKind, KindOfJob>> = {
   onboarding: { of: "people", takesAway: false, confirmed: false },
   offboarding: { of: "people", takesAway: true, confirmed: true },

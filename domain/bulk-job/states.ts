@@ -9,12 +9,13 @@ export const followingStates: Readonly<Record<AnyJobState, readonly JobState[]>>
   // Completed: the check found nothing to change.
   checking: ["ready", "scheduled", "queued", "completed", "completed_with_errors", "cancelling", "failed"],
   ready: ["scheduled", "queued", "cancelling"],
-  // Ready again: the creator may no longer create the job, and another person has to start it.
+  // Ready again: the creator is no longer allowed to create the job, and another person must start it.
   scheduled: ["ready", "queued", "cancelling"],
   queued: ["ready", "running", "cancelling", "failed"],
   // Cancelled: the job was stopped before its grace period, which has now ended.
   running: ["grace", "cancelled", "completed", "completed_with_errors", "cancelling", "failed"],
-  // Queued: the grace period has ended. Cancelled: all people in the job got their access back before that.
+  // Queued: the grace period has ended. Cancelled: all people in the job got their access back before the grace period
+  // ended.
   grace: ["queued", "cancelled"],
   // Completed: the job was stopped after its last row. Grace: locked-out people keep their grace period.
   cancelling: ["grace", "cancelled", "completed", "completed_with_errors", "failed"],

@@ -34,9 +34,12 @@ export const nameConstraintsForms = ["critical", "plain", "none"] as const;
 export type NameConstraintsForm = (typeof nameConstraintsForms)[number];
 
 export const certificateValidity = {
-  /** How long before its signing a certificate becomes valid: room for a device whose clock is behind. */
+  /** A certificate becomes valid this long before it is signed, so devices whose clocks are slow accept it. */
   backdateSeconds: clockRoomMinutes * 60,
-  /** How long before its signing a CA's own certificate becomes valid: longer, so it covers all that the CA signs. */
+  /**
+   * A CA's own certificate becomes valid this long before it is signed: longer, so it covers every certificate that the
+   * CA signs.
+   */
   issuerBackdateSeconds: 24 * 60 * 60,
   rootYears: 20,
   issuingYears: 10,
@@ -56,7 +59,7 @@ const base32 = "abcdefghijklmnopqrstuvwxyz234567";
 
 /**
  * Returns the random part of a new certificate's identity, `<label>@<realm domain>`: 20 base32 characters (100 bits)
- * with nothing of the person in them. `random` is at least 20 random bytes; throws RangeError for fewer.
+ * that reveal nothing about the person. `random` is at least 20 random bytes; throws RangeError for fewer.
  */
 export function identityLabelOf(random: Uint8Array): string {
   if (random.length < identityLabelLength) throw new RangeError("an identity needs 20 random bytes");
@@ -79,7 +82,7 @@ export function isDnsName(text: string): boolean {
   return text.length <= dnsNameLengthMax && dnsName.test(text);
 }
 export const dnsNameLengthMax = 253;
-/** A pattern to match in any letter case. PostgreSQL reads it as JavaScript does. */
+/** A pattern for DNS names, to match in any letter case. PostgreSQL and JavaScript read the pattern alike. */
 export const dnsNamePattern = String.raw`^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$`;
 const dnsName = new RegExp(dnsNamePattern, "i");
 
@@ -93,8 +96,8 @@ export function isWithinDomains(name: string, domains: readonly string[]): boole
 }
 
 /**
- * Returns an organization name that fits a certificate: control characters replaced, at most 64 characters, none cut in
- * half.
+ * Returns an organization name that fits a certificate: control characters replaced, and at most 64 characters without
+ * cutting a character in half.
  */
 export function organizationName(displayName: string): string {
   return Array.from(displayName.replace(/\p{Cc}/gu, " ").trim())

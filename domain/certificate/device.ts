@@ -3,7 +3,7 @@ import type { CertificateFormat } from "./format.ts";
 
 export const deviceTypes = ["MacOS", "iOS", "iPadOS", "Android", "Windows", "Linux", "ChromeOS", "Other"] as const;
 
-/** Matched case-sensitively, unlike the format. */
+/** A kind of device. Matched case-sensitively, unlike the format of a file. */
 export const DeviceType = z.enum(deviceTypes);
 export type DeviceType = z.infer<typeof DeviceType>;
 
@@ -11,7 +11,7 @@ export const keyTypes = ["ec-p256", "rsa-2048", "rsa-3072"] as const;
 export const KeyType = z.enum(keyTypes);
 export type KeyType = z.infer<typeof KeyType>;
 
-/** The key type of each kind of device if neither the request nor the realm sets one. */
+/** The key type of each kind of device if neither the request nor the realm sets a key type. */
 export const defaultKeyType = {
   MacOS: "ec-p256",
   iOS: "ec-p256",
@@ -23,10 +23,10 @@ export const defaultKeyType = {
   Other: "rsa-2048",
 } as const satisfies Record<DeviceType, KeyType>;
 
-/** The key type of formats whose programs cannot use every key: ell, the library of iwd, signs with RSA alone. */
+/** The key type of formats whose programs cannot use every key: ell, the library of iwd, signs only with RSA. */
 export const keyTypeOfFormat: Readonly<Partial<Record<CertificateFormat, KeyType>>> = { iwd: "rsa-2048" };
 
-/** Returns whether the programs that read a format can use a key of that type. */
+/** Returns whether the programs that read a format can use a key of this type. */
 export const canUse = (format: CertificateFormat, keyType: KeyType): boolean =>
   keyTypeOfFormat[format] === undefined || keyType !== "ec-p256";
 
@@ -35,20 +35,23 @@ interface WantedKey {
   format: CertificateFormat;
 }
 
-/** Returns the type of the key if the request alone decides it: the requested one, else the format's. */
+/** Returns the key type if the request alone determines it: the requested type, else the type that the format needs. */
 export const askedKeyType = ({ keyType, format }: WantedKey): KeyType | undefined => keyType ?? keyTypeOfFormat[format];
 
-/** Returns the type of the key to make: the asked one, else the realm's, else the default for the device. */
+/**
+ * Returns the type of the key to make: the type that the request determines, else the realm's, else the device's
+ * default.
+ */
 export const keyTypeFor = (
   { deviceType, ...wanted }: WantedKey & { deviceType: DeviceType },
   realm: { keyTypes: Partial<Record<DeviceType, KeyType>> },
 ): KeyType => askedKeyType(wanted) ?? keyTypeOfDevice(deviceType, realm);
 
-/** Returns the type of the key of a device if its format leaves the choice: the realm's, else the default. */
+/** Returns the key type for a device if its format allows every type: the realm's, else the default. */
 export const keyTypeOfDevice = (
   deviceType: DeviceType,
   realm: { keyTypes: Partial<Record<DeviceType, KeyType>> },
 ): KeyType => realm.keyTypes[deviceType] ?? defaultKeyType[deviceType];
 
-/** The key type of an infrastructure profile if the request sets none: every RADIUS server accepts it. */
+/** The key type of an infrastructure profile if the request sets no type: every RADIUS server accepts RSA. */
 export const infrastructureKeyType = "rsa-2048" satisfies KeyType;

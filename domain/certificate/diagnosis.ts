@@ -21,7 +21,7 @@ export const diagnosisCodes = [
 ] as const;
 export type DiagnosisCode = (typeof diagnosisCodes)[number];
 
-/** The steps that a person can take. */
+/** The steps that a person can take to get a device on the network. */
 export const nextSteps = [
   "reactivate",
   "unlock",
@@ -44,7 +44,7 @@ export type PersonNote = (typeof personNotes)[number];
 
 export const actedByKinds = ["owner", "person", "application", "operator", "service"] as const;
 
-/** The actor. `service`: the service itself, as upkeep. */
+/** Who did something. `service`: the service itself, as upkeep. */
 export interface ActedBy {
   kind: (typeof actedByKinds)[number];
   /** Null if unknown, or hidden from the reader. */
@@ -57,15 +57,15 @@ export type RevokedHow = (typeof revokedHow)[number];
 
 export type Delivery = "fetched" | "not_fetched" | "unknown";
 
-/** How a person's access has ended. */
+/** The facts about a person whose access has ended. */
 export interface OffboardingFacts {
   at: Date;
   by: ActedBy | null;
-  /** Profiles stay valid until then; null: they do not stay valid, or are held. */
+  /** When the profiles will be revoked. Until then they stay valid; null: they are no longer valid, or are held. */
   revokeAt: Date | null;
   /** Profiles stay valid until a person confirms their revocation. */
   isHeld: boolean;
-  /** The person's active profiles. */
+  /** The number of the person's active profiles. */
   activeCount: number;
 }
 
@@ -86,17 +86,17 @@ export interface ProfileFacts {
   offboarding: OffboardingFacts | null;
 }
 
-/** The facts in a diagnosis' sentence. */
+/** The facts that a diagnosis' sentence mentions. */
 export interface DiagnosisDetail {
   at?: Date;
   by?: ActedBy;
-  /** When the device tried. */
+  /** When the device tried to connect. */
   triedAt?: Date;
   reason?: RevocationReason;
   /** The serial number of another profile. */
   serial?: string;
   error?: string;
-  /** Profiles that are still active. */
+  /** The number of profiles that are still active. */
   activeCount?: number;
 }
 
@@ -104,7 +104,7 @@ export interface Diagnosis {
   code: DiagnosisCode;
   /** The profile that the diagnosis is about; null: the person. */
   serial: string | null;
-  /** Since when; null: unknown. */
+  /** Since when the diagnosis applies; null: unknown. */
   since: Date | null;
   detail: DiagnosisDetail;
   next: readonly NextStep[];
@@ -112,7 +112,7 @@ export interface Diagnosis {
 
 const hourMs = 3_600_000;
 
-/** A check within this time reflects the present; a realm without one for longer has no RADIUS server that asks. */
+/** How long a check counts as recent. A realm without a recent check has no RADIUS server that asks. */
 export const recentHours = 24;
 
 const isRecent = (checkedAt: Date | null, at: Date): boolean =>
@@ -178,7 +178,7 @@ export interface PersonFacts {
   offboarding: OffboardingFacts | null;
   /** The latest issuance that failed. */
   failure: { at: Date; error: string } | null;
-  /** The newest profile, active or ended lately, with its diagnosis. */
+  /** The newest profile that is active or ended lately, with its diagnosis. */
   newest: { issuedAt: Date; diagnosis: Diagnosis } | null;
 }
 

@@ -11,10 +11,10 @@ export const limitOf = ({ profileOverride, maxProfiles }: { profileOverride: num
 export const isActive = ({ revokedAt, notAfter }: { revokedAt: Date | null; notAfter: Date }, at: Date): boolean =>
   revokedAt === null && notAfter > at;
 
-/** Whether an issuance has neither been issued nor failed: it counts against its owner's limit. */
+/** Whether an issuance is still queued or signing. Until it is settled, it counts against its owner's limit. */
 export const isUnsettled = (state: IssuanceState): boolean => state === "queued" || state === "signing";
 
-/** Adds months as Postgres does in UTC: the same day, or the last day of a month that lacks it. */
+/** Adds months as Postgres does in UTC: the same day of the month, or the last day of a shorter month. */
 export function addMonths(at: Date, months: number): Date {
   const moved = new Date(at);
   moved.setUTCMonth(moved.getUTCMonth() + months);
@@ -28,11 +28,11 @@ export function profileEnd({ months, cap = null }: { months: number; cap?: Date 
   return cap !== null && cap < longest ? cap : longest;
 }
 
-/** The facts that decide about another profile, for every kind of owner. */
+/** The facts about an owner of any kind that decide whether the owner can get another profile. */
 interface Issuing {
   /** How long a profile is valid. */
   validityMonths: number;
-  /** When the issuer ends; null: the realm has none. */
+  /** When the issuer ends; null: the realm has no issuer. */
   issuerNotAfter: Date | null;
 }
 
@@ -42,7 +42,7 @@ export interface UserState extends Issuing {
   lockedAt: Date | null;
   profileOverride: number;
   maxProfiles: number;
-  /** How many active profiles and unsettled issuances there are. */
+  /** The number of active profiles and unsettled issuances. */
   count: number;
 }
 
@@ -59,7 +59,7 @@ export interface InfrastructureState extends Issuing {
   kind: "infrastructure";
 }
 
-/** The facts about a profile's owner that decide about another profile. */
+/** The facts that decide whether a profile's owner can get another profile. */
 export type OwnerState = UserState | GuestAccountState | InfrastructureState;
 
 export type IssuerRefusal = "no_issuer" | "issuer_expiring";
@@ -72,8 +72,8 @@ export type ProfileRefusal =
 export type GuestProfileRefusal = "guest_account_ended" | "profile_limit_reached" | IssuerRefusal;
 
 /**
- * Returns why an owner cannot get another profile at `at`; undefined if they can. With `replaces` the profile replaces
- * an active one, and both may be active for a while, so the limit allows one more.
+ * Returns why an owner cannot get another profile at `at`; undefined if they can. With `replaces` the new profile
+ * replaces an active one. Old and new may be active together for a while, so the limit allows one more.
  */
 export function profileRefusal(owner: InfrastructureState, at: Date): IssuerRefusal | undefined;
 export function profileRefusal(owner: GuestAccountState, at: Date): GuestProfileRefusal | undefined;

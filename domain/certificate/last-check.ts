@@ -1,6 +1,7 @@
 /**
- * Returns the last check of a profile and its result: `revoked` if it came at the time of the revocation or later, else
- * `good`; null if there was none. Times are Dates or, as in the API, texts in ISO 8601 in UTC with milliseconds.
+ * Returns the last check of a profile and its result: `revoked` if the check came at the time of the revocation or
+ * later, else `good`. Returns null without a check. Times are Dates or, as in the API, texts in ISO 8601 in UTC with
+ * milliseconds.
  */
 export function lastCheckOf<Time extends Date | string>({
   lastCheckAt,

@@ -1,7 +1,7 @@
 import type { CertificateFormat } from "./format.ts";
 import type { DeviceType } from "./device.ts";
 
-/** The formats that people choose from; programs may ask for any. */
+/** The formats that people choose from; programs can request any format. */
 export const offeredFormats = [
   "mobileconfig",
   "eap-config",

@@ -16,14 +16,15 @@ export const fileTypes: Readonly<Record<CertificateFormat, { type: string; endin
   crt: { type: "application/x-pem-file", ending: "crt" },
 };
 
-/** Names that Windows reserves with every ending, and the name of the CA's file. */
+/** Names that Windows reserves with any ending, and the name of the CA's file. */
 const taken = /^(?:con|prn|aux|nul|com\d|lpt\d|radius-ca)$/;
 
 const longest = 100;
 
 /**
  * Returns a name that every system can store, without its ending: a to z, digits and single dashes. Pages, addresses,
- * headers and commands all use it: a command only works if it names the file that the browser saved.
+ * headers and commands all use this name, because a command only works with the name under which the browser saved the
+ * file.
  */
 export function fileStem(name: string): string {
   const plain = name

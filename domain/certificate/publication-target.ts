@@ -1,10 +1,10 @@
-/** The first two segments as they are in certificates; the rest is the OCSP request of a GET. */
+/** Matches a target that needs no change. After its first two segments the OCSP request of a GET can follow. */
 const plain = /^\/(?:ocsp|crl|ca)\/[^/%]/;
 
 /**
- * Returns the request target of an OCSP responder, a CRL or a CA certificate as it is in certificates, however a client
- * or a proxy has changed it: absolute-form (RFC 9112 section 3.2.2), repeated slashes, percent-encoded letters. Returns
- * every other target unchanged.
+ * Returns the request target of an OCSP responder, a CRL or a CA certificate in the form that certificates contain.
+ * Undoes the changes of clients and proxies: absolute-form (RFC 9112 section 3.2.2), repeated slashes, percent-encoded
+ * letters. Returns every other target unchanged.
  */
 export function publicationTarget(target: string): string {
   if (plain.test(target)) return target;

@@ -12,12 +12,12 @@ export const revocationReasons = {
 } as const;
 export type RevocationReason = (typeof revocationReasons)[keyof typeof revocationReasons];
 
-/** A reason a person or program may give. */
+/** A reason that a person or program can give for a revocation. */
 export const RevocationReason = z.literal(Object.values(revocationReasons));
 
 /**
- * Returns the revocation date that CRLs and OCSP answers contain. It is backdated as they are: never later than their
- * thisUpdate (RFC 5280 section 5.1.2.6), so a validator whose clock is behind finds it in the past.
+ * Returns the revocation date for CRLs and OCSP answers. The date is backdated like the CRLs and answers: never later
+ * than their thisUpdate (RFC 5280 section 5.1.2.6), so a validator whose clock is slow finds the date in the past.
  */
 export const signedRevocationTime = (revokedAt: Date): Date =>
   new Date(revokedAt.getTime() - clockRoomMinutes * 60_000);

@@ -5,10 +5,7 @@ import { ProfileName } from "./profile.ts";
 /** Removes the final dot of an absolute domain name (RFC 1034 section 3.1), which certificates leave out. */
 const withoutFinalDot = (name: string): string => (isDnsName(name.slice(0, -1)) ? name.replace(/\.$/, "") : name);
 
-/**
- * Returns why a text is not a DNS name that a certificate can contain, as the rest of a sentence; undefined if it is
- * one.
- */
+/** Returns why a certificate cannot contain a text as a DNS name, as the rest of a sentence; undefined if it can. */
 function dnsNameFault(text: string): string | undefined {
   if (isDnsName(text)) return undefined;
   if (text.includes("*")) return "must not contain *: certificates of a realm name one server each";
@@ -33,12 +30,12 @@ const checked = (name: string, context: z.RefinementCtx<string>): void => {
   if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
 };
 
-/** A DNS name, kept without a final dot. */
+/** Reads a DNS name and removes its final dot. */
 export const DnsName = z.string().overwrite(withoutFinalDot).superRefine(checked);
 
 /**
- * Whether a text has several parts between dots, of characters that people write in host names, and is not an IP
- * address: the last part has a character other than a digit.
+ * Whether a text looks like a host name: several parts between dots, of characters that people write in host names. An
+ * IP address does not count: the last part must have a character other than a digit.
  */
 function isLikeHostName(text: string): boolean {
   const labels = text.replace(/\.$/, "").split(".");
@@ -49,7 +46,7 @@ const hostCharacters = /^[\p{L}\p{M}\p{N}\p{Cf}*_-]*$/u;
 
 /**
  * The name of an infrastructure profile. A DNS name loses its final dot. A text that looks like a DNS name but is not
- * one is refused, because its certificate would lack the name. Any other text, such as "switch 3", is a label for
+ * valid is refused, because its certificate would lack the name. Any other text, such as "switch 3", is a label for
  * people.
  */
 export const InfrastructureProfileName = ProfileName.overwrite(withoutFinalDot).superRefine((name, context) => {

@@ -1,10 +1,10 @@
-/** Crockford's base32: without `I`, `L`, `O` and `U`, which look like others or make words. */
+/** Crockford's base32: without `I`, `L`, `O` and `U`, which look like other symbols or can form words. */
 export const shortCodeAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Symbols of a short code: 40 bits, because a hand-over's code works only for minutes. */
+/** Symbols of a short code. Its 40 bits are enough, because a hand-over's code works only for minutes. */
 export const shortCodeLength = 8;
 
-/** Symbols of a guest account's code: 60 bits, because the code works for months. */
+/** Symbols of a guest account's code. It has 60 bits, because the code works for months. */
 export const guestCodeLength = 12;
 
 /** Letters that are read as the symbol they look like. */
@@ -12,7 +12,7 @@ const readAs: Readonly<Record<string, string>> = { I: "1", L: "1", O: "0" };
 
 /** Writes random octets as a code, in groups of four as people read them out: `7K3Q-X9PT`. */
 export const codeOfOctets = (octets: Uint8Array): string =>
-  // Each of 32 symbols is as likely as the others: 256 is a multiple of 32.
+  // All 32 symbols are equally likely, because 256 is a multiple of 32.
   written(Array.from(octets, (octet) => shortCodeAlphabet[octet % 32]).join(""));
 
 const written = (symbols: string): string => (symbols.match(/.{4}/g) ?? []).join("-");

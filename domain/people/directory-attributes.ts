@@ -3,14 +3,14 @@ import { ClaimName, type ClaimRule } from "./upstream-claims.ts";
 import type { VlanRule } from "./vlan.ts";
 
 /**
- * Further SCIM attributes that a realm names. Their values replace claims in the realm's rules: for people whom a
- * directory manages, they decide about the VLAN and the use of the realm, instead of the claims at sign-in.
+ * Further SCIM attributes that a realm names. For people whom a directory manages, the values of these attributes
+ * replace claims in the realm's rules: they decide the VLAN and whether the person may use the realm.
  */
 
-/** The most attributes that a realm names. */
+/** The most attributes that a realm can name. */
 export const directoryAttributesMax = 10;
 
-/** Attributes that already have a meaning. */
+/** Attributes that a realm cannot name, because they already have a meaning. */
 const meant = /^(?:id|externalid|username|displayname|name|emails|active|password|schemas|meta)(?:\.|$)/;
 
 /**
@@ -35,7 +35,7 @@ export const AttributePath = z
 export const DirectoryAttribute = z.object({ claim: ClaimName, path: AttributePath });
 export type DirectoryAttribute = z.output<typeof DirectoryAttribute>;
 
-/** Returns a named attribute as people type and read it. */
+/** Returns an attribute as people type and read it: `CLAIM=PATH`. */
 export const writtenDirectoryAttribute = ({ claim, path }: DirectoryAttribute): string => `${claim}=${path}`;
 
 /** A realm's rules, and the attributes that replace their claims. */
@@ -48,7 +48,7 @@ export interface DirectoryRules {
 const decidesBy = ({ attributes }: Pick<DirectoryRules, "attributes">, rules: readonly ClaimRule[]): boolean =>
   rules.some((rule) => attributes.some(({ claim }) => claim === rule.claim));
 
-/** Returns what a directory decides about the people whom it manages. */
+/** Returns whether a directory decides who may use the realm and which VLAN people get. */
 export const decidedByDirectory = (rules: DirectoryRules): { mayUse: boolean; vlan: boolean } => ({
   mayUse: decidesBy(rules, rules.mayUse),
   vlan: decidesBy(rules, rules.vlanRules),
@@ -58,8 +58,8 @@ export const decidedByDirectory = (rules: DirectoryRules): { mayUse: boolean; vl
 export type AttributeValues = ReadonlyMap<string, unknown>;
 
 /**
- * Returns the decisions about a person; undefined where the directory does not decide. Claims without an attribute
- * count as absent.
+ * Returns a directory's decisions about a person; undefined for a decision that the directory does not make. Claims
+ * without an attribute count as absent.
  */
 export function decisionsAbout(
   values: AttributeValues,
@@ -82,7 +82,7 @@ const Text = z.string().max(255);
 const Entry = z.union([Text, z.object({ value: Text })]);
 const Values = z.union([Entry.transform((entry) => [entry]), z.array(Entry).max(textsMax)]);
 
-/** The values of an attribute have become too many. */
+/** An attribute has more values than the service accepts. */
 export class TooManyValues extends Error {
   readonly path: string;
 
@@ -92,7 +92,10 @@ export class TooManyValues extends Error {
   }
 }
 
-/** Returns the texts of a value: a text, an object with `value`, or a list of these. Undefined for any other value. */
+/**
+ * Returns the texts of a value, which can be a text, an object with `value`, or a list of texts and objects. Returns
+ * undefined for any other value.
+ */
 export function textsOf(value: unknown): string[] | undefined {
   const read = Values.safeParse(value);
   return read.success ? read.data.map((entry) => (typeof entry === "string" ? entry : entry.value)) : undefined;

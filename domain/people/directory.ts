@@ -8,7 +8,7 @@ export type PairwiseAttribute = (typeof pairwiseAttributes)[number];
 export const newPeopleFrom = ["sign-in", "scim"] as const;
 export type NewPeopleFrom = (typeof newPeopleFrom)[number];
 
-/** The e-mail address that is kept, with its labels as the directory sent them. */
+/** The person's e-mail address that the service keeps, with its labels as the directory sent them. */
 export interface DirectoryEmail {
   value: string;
   /** Undefined: the label stays. */
@@ -27,7 +27,7 @@ export interface DirectoryChange {
   attributes?: ReadonlyMap<string, { value: unknown; adds: boolean }>;
 }
 
-/** A comparison of one attribute, or several of them combined. `true` holds for everyone, `false` for no one. */
+/** A comparison of one attribute, or a combination of comparisons. `true` matches everyone, `false` no one. */
 export type DirectoryFilter =
   | boolean
   | { not: DirectoryFilter }
@@ -45,7 +45,7 @@ export type TextOperator = (typeof textOperators)[number];
 export const timeOperators = ["gt", "ge", "lt", "le"] as const;
 export type TimeOperator = (typeof timeOperators)[number];
 
-/** All of these ignore letter case, except `externalId`. */
+/** A comparison that ignores letter case, except for `externalId`. */
 export interface TextComparison {
   attribute: "userName" | "externalId" | "displayName" | "email";
   operator: TextOperator;

@@ -10,9 +10,9 @@ export const GuestAccountNote = lines(2_000);
 /** How many active profiles a guest account may have; null: unlimited. */
 export const ProfileLimit = z.int().min(0).max(100_000);
 
-/** Whether the realm's bounds apply to guest accounts that a person with these roles manages. */
+/** Whether the realm's bounds for guest managers apply to a person with these roles. */
 export const isBoundAsGuestManager = (roles: readonly Role[]): boolean => !roles.includes("administrator");
 
-/** Whether an account has ended: a revoked one permanently, an expired one until its end is moved. */
+/** Whether an account has ended: a revoked account permanently, an expired account until its end is moved. */
 export const hasEnded = ({ revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date }, at: Date): boolean =>
   revokedAt !== null || expiresAt <= at;

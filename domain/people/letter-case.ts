@@ -1,9 +1,9 @@
 /**
  * Each letter that has another case, in hexadecimal, with the distance to the letter that it is compared as: one
- * letter, a range of letters (`..`) or every second one of a range (`:`). This is simple case folding (CaseFolding.txt
- * of Unicode 17, status C and S) without ASCII: a letter stays one letter, so `ß` is not `ss`, and Turkish `ı` is not
- * `i`. It is written out, and never changed, because an index of the database is built with it: the tables of Node,
- * browsers, ICU and glibc change with their versions, and some with the language.
+ * letter, a range of letters (`..`) or every second letter of a range (`:`). This is simple case folding
+ * (CaseFolding.txt of Unicode 17, status C and S) without ASCII: a letter stays one letter, so `ß` is not `ss`, and
+ * Turkish `ı` is not `i`. The table is written out and never changes, because an index of the database depends on it:
+ * the tables of Node, browsers, ICU and glibc change with their versions, and some with the language.
  */
 const letters = `
   b5+307 c0..d6+20 d8..de+20 100:12e+1 132:136+1 139:147+1 14a:176+1 178-79 179:17d+1 17f-10c 181+d2 182:184+1
@@ -33,7 +33,7 @@ const invisible = `
 
 const entry = /^([0-9a-f]+)(?:(\.\.|:)([0-9a-f]+))?([+-][0-9a-f]+)?$/;
 
-/** Returns the characters of an entry, each with its distance to the one that it is compared as. */
+/** Returns the characters of an entry, each with its distance to the character that it is compared as. */
 function charactersOf(text: string): [character: string, distance: number][] {
   const [, from = "", kind, to = from, distance = "0"] = entry.exec(text) ?? [];
   const first = parseInt(from, 16);
@@ -46,7 +46,7 @@ function charactersOf(text: string): [character: string, distance: number][] {
 
 const all = (table: string): [character: string, distance: number][] => table.trim().split(/\s+/).flatMap(charactersOf);
 
-/** Maps characters beyond ASCII to the character that they are compared as; format characters to nothing. */
+/** Maps each character beyond ASCII to the character that it is compared as, and each format character to nothing. */
 export const foldedCharacters: ReadonlyMap<string, string> = new Map([
   ...all(letters).map(([letter, distance]): [string, string] => [
     letter,

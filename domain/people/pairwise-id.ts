@@ -3,8 +3,8 @@ import { checkVisible, text } from "../text.ts";
 
 /**
  * Returns the common form of all spellings of an id: no letter case, Unicode NFC, and no format characters, which old
- * ids may have. Two ids with the same form are one person's. The database has the same function, `folded_id`; its column
- * `pairwise_id_folded` is in lower case alone, for searches.
+ * ids can contain. Two ids with the same form belong to one person. The database has the same function, `folded_id`;
+ * its column `pairwise_id_folded` is only lower-cased, for searches.
  */
 export const foldId = (id: string): string => foldCharacters(id.normalize("NFC")).normalize("NFC");
 

@@ -1,7 +1,10 @@
 import { passwordBytesMax, passwordLengthMin } from "../limits.ts";
 import { lengthOf } from "../text.ts";
 
-/** Returns why a text cannot be set as a password: too short, longer than is ever checked, or not one line. */
+/**
+ * Returns why a text cannot be set as a password: `short`, or `long` for a text that is longer than any password may be
+ * or has several lines. Returns undefined for an acceptable password.
+ */
 export function passwordFault(password: string): "short" | "long" | undefined {
   if (lengthOf(password) < passwordLengthMin) return "short";
   if (new TextEncoder().encode(password).length > passwordBytesMax || /[\0\r\n]/.test(password)) return "long";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { allScopes, impliedScopes, isClaimScope, signInScopes, withImplied, type Scope } from "./scopes.ts";
 
-/** The roles of people beyond owning their profiles. One person may have several. */
+/** The roles that people can have in addition to owning profiles. One person can have several roles. */
 export const roles = ["administrator", "help_desk", "guest_manager", "auditor"] as const;
 export const Role = z.enum(roles);
 export type Role = z.infer<typeof Role>;
@@ -18,8 +18,8 @@ export const ownScopes: readonly Scope[] = [
 ];
 
 /**
- * The most that a sign-in with a profile grants: the scopes that every user has, and no scope of a role. It cannot stay
- * signed in.
+ * The most that a sign-in with a profile grants: every user's scopes except `offline_access`, because this sign-in
+ * cannot be refreshed, and no scope of a role.
  */
 export const deviceScopes: readonly Scope[] = ownScopes.filter((scope) => scope !== "offline_access");
 
@@ -44,8 +44,8 @@ export const scopesOfRoles = (held: readonly Role[]): ReadonlySet<Scope> =>
   withImplied(held.flatMap((role) => scopesOfRole[role]));
 
 /**
- * Returns the scopes that somebody must hold to act on a person with these roles. `profile.offer` is not among them:
- * older clients do not have it, and it opens nothing about people whom its holder cannot reach.
+ * Returns the scopes that somebody must hold to act on a person with these roles. `profile.offer` is not required:
+ * older clients do not have it, and it gives no access to people whom its holder cannot reach.
  */
 export const scopesToReach = (held: readonly Role[]): Scope[] =>
   [...scopesOfRoles(held)].filter((scope) => !signInScopes.includes(scope) && scope !== "profile.offer");
@@ -64,9 +64,9 @@ export const rolesWith = (needed: readonly Scope[]): Role[] =>
   roles.filter((role) => needed.every((scope) => withImpliedOf[role].has(scope)));
 
 /**
- * Returns the scopes that a person with these roles can grant to an application: the requested scopes that every user
- * has, that are of claims, or that one of the roles has; for any other requested scope, the implied scopes that the
- * person can grant.
+ * Returns the scopes that a person with these roles can grant to an application. The person can grant a requested scope
+ * if it is a claim scope, if every user has it, or if one of the roles has it. Any other requested scope is replaced by
+ * its implied scopes that the person can grant.
  */
 export function givableScopes(asked: readonly Scope[], held: readonly Role[]): Scope[] {
   const mine = (scope: Scope): boolean => isClaimScope(scope) || ownScopes.includes(scope) || rolesHave(held, scope);
@@ -77,7 +77,7 @@ export function givableScopes(asked: readonly Scope[], held: readonly Role[]): S
   ];
 }
 
-/** Returns the roles, each once and in the order of the list. */
+/** Returns the roles without duplicates, in the order of {@link roles}. */
 export const inOrder = (held: Iterable<Role>): Role[] => {
   const given = new Set(held);
   return roles.filter((role) => given.has(role));

@@ -41,8 +41,9 @@ export type Scope = keyof typeof scopes;
 export const Scope = z.enum(Object.keys(scopes) as Scope[]);
 
 /**
- * Scopes of programs that do one thing. A service with such a scope has no other scope and no other access, and gets
- * the scope only if it is named. The values are the scopes that a person must hold to grant it.
+ * Scopes of programs that do one thing. A service with one of these scopes has no other scope and no other access, and
+ * gets the scope only if its registration names it. The values are the scopes that a person must hold to grant the
+ * scope.
  */
 const machineScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
   "radius.read": ["profile.read"],
@@ -52,21 +53,21 @@ const machineScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
 export const isMachineScope = (scope: Scope): boolean => Object.hasOwn(machineScopes, scope);
 
 /**
- * Returns the scopes that a person must hold to grant this one: the scope itself, except for a scope of machines, which
- * no person has.
+ * Returns the scopes that a person must hold to grant a scope: the scope itself or, for a machine scope, which no
+ * person has, other scopes.
  */
 export const heldToGive = (scope: Scope): readonly Scope[] => machineScopes[scope] ?? [scope];
 
 /**
  * Scopes of claims about a person (OpenID Connect Core section 5.4). Many clients request them by default, so every
- * useragent may request them, registered for them or not; they open nothing in the API. They are granted only if the
- * request names them.
+ * useragent may request them, even without registration for them. They give no access to the API, and are granted only
+ * if the request names them.
  */
 export const claimScopes: readonly Scope[] = ["profile", "email", "address", "phone"];
 
 export const isClaimScope = (scope: Scope): boolean => claimScopes.includes(scope);
 
-/** Every scope of a person that opens something: all but the scopes of machines and of claims. */
+/** All scopes except those of machines and of claims. */
 export const allScopes = (Object.keys(scopes) as Scope[]).filter(
   (scope) => !isMachineScope(scope) && !isClaimScope(scope),
 );
@@ -82,7 +83,7 @@ export const withImplied = (given: readonly Scope[]): ReadonlySet<Scope> =>
   new Set([...given, ...given.flatMap((scope) => impliedScopes[scope] ?? [])]);
 
 export const applicationTypes = ["useragent", "service"] as const;
-/** `useragent` acts for a signed-in user; `service` acts on its own, with its scopes alone. */
+/** `useragent` acts for a signed-in user; `service` acts on its own, with only its own scopes. */
 export const ApplicationType = z.enum(applicationTypes);
 export type ApplicationType = z.infer<typeof ApplicationType>;
 
@@ -95,11 +96,11 @@ export const signInScopes: readonly Scope[] = ["openid", "offline_access", ...cl
  */
 const personalScopes: ReadonlySet<Scope> = new Set<Scope>([...signInScopes, "role.modify"]);
 
-/** Returns the scopes that an application of this type is registered for when none are named. */
+/** Returns the scopes that an application of this type is registered for if its registration names no scopes. */
 export const scopesAllowedTo = (type: ApplicationType): Scope[] =>
   type === "service" ? allScopes.filter((scope) => !personalScopes.has(scope)) : [...allScopes];
 
-/** Returns the fault in an application's scopes; undefined if it may be registered for them. */
+/** Returns why an application of this type cannot be registered for these scopes; undefined if it can. */
 export function scopesFault(type: ApplicationType, given: readonly Scope[]): string | undefined {
   if (type === "service" && given.some(isMachineScope)) {
     return given.length === 1 ? undefined : `${given.filter(isMachineScope).join(" ")} goes with no other scope`;

@@ -1,12 +1,12 @@
 import { withoutEnds } from "../text.ts";
 import { digitsOfHexadecimal, serialLabel } from "../serial-digits.ts";
 
-/** Fewer characters than this find nothing. */
+/** The fewest characters of a search that looks beyond the texts of its own list. */
 export const searchLengthMin = 2;
 
 /**
- * Fewer digits do not count as part of a serial number that a person reads out, nor fewer characters as the beginning
- * of an identity.
+ * The fewest digits that count as part of a serial number that a person reads out, and the fewest characters that count
+ * as the beginning of an identity.
  */
 const partLengthMin = 4;
 
@@ -17,13 +17,13 @@ export interface SearchText {
   words: readonly string[];
   /** The digits of a serial number, or of a part of one. */
   digits: string | undefined;
-  /** Serial numbers that the whole text may be, in decimal. */
+  /** Serial numbers that the whole text can mean, in decimal. */
   serials: readonly string[];
   /** The beginning of an identity. */
   identity: string | undefined;
 }
 
-/** Returns the possible meanings of a search; undefined if it is too short to mean anything. */
+/** Returns the possible meanings of a search; undefined if the search is too short to mean anything. */
 export function readSearch(text: string): SearchText | undefined {
   const searched = meaningsOf(text);
   return isLongEnough(searched) ? searched : undefined;
@@ -51,7 +51,7 @@ export function meaningsOf(text: string): SearchText {
   };
 }
 
-/** Returns the words of a text; a search has to find each of them. */
+/** Returns the words of a text. A search must find every word. */
 export const wordsOf = (text: string): string[] => [
   ...new Set(
     inOneLine(text)
@@ -61,7 +61,10 @@ export const wordsOf = (text: string): string[] => [
   ),
 ];
 
-/** A letter with its dots may come as two characters (NFD), as from file names of a Mac. */
+/**
+ * Returns a text on one line, in NFC: a letter with its dots may come as two characters (NFD), as in file names of a
+ * Mac.
+ */
 const inOneLine = (text: string): string => withoutEnds(text.normalize("NFC")).replace(/\s+/gu, " ");
 
 /** Removes the brackets, quotation marks and commas that come along when a word is copied. */
@@ -84,8 +87,8 @@ export const fits = { exact: 0, beginning: 1, wordBeginning: 2, inside: 3 } as c
 export type Fit = (typeof fits)[keyof typeof fits];
 
 /**
- * Returns how well the texts of a finding fit: the fit of the whole search if it begins a word of one of the texts,
- * else of the worst word of the search.
+ * Returns how well the texts of a finding fit a search: the fit of the whole search if it begins a word of one of the
+ * texts, else the fit of the search's worst word.
  */
 export function fitOf({ whole, words }: Pick<SearchText, "whole" | "words">, texts: readonly string[]): Fit {
   const folded = texts.map(foldText);
@@ -111,6 +114,6 @@ export interface Ranked {
   createdAt: Date;
 }
 
-/** Orders findings: the best fit first, then what has not ended, then the newest. */
+/** Orders findings: the best fit first, then findings that have not ended, then the newest. */
 export const compareFindings = (a: Ranked, b: Ranked): number =>
   a.fit - b.fit || Number(a.ended) - Number(b.ended) || b.createdAt.getTime() - a.createdAt.getTime();

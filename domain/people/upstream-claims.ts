@@ -5,7 +5,7 @@ import { text } from "../text.ts";
 /** The name of a claim; some providers use URIs. */
 export const ClaimName = z.string().regex(/^[!-<>-~]{1,200}$/, "must be 1 to 200 visible ASCII characters without =");
 
-/** A claim and the value that counts: the claim has this value, or contains it if it has several. */
+/** A claim and its required value. The claim must have this value or, if it has several values, contain it. */
 export const ClaimRule = z.object({ claim: ClaimName, value: text(1, 255) });
 export type ClaimRule = z.output<typeof ClaimRule>;
 
@@ -23,7 +23,10 @@ export const UpstreamClaims = z.object({
   email: ClaimName.optional(),
   /** Omitted: `name`. */
   displayName: ClaimName.optional(),
-  /** The rule for administrators if there is exactly one, for the last release without roles, which reads only this. */
+  /**
+   * The rule for administrators if exactly one exists, for the last release without roles, which reads only this
+   * property.
+   */
   administrator: ClaimRule.optional(),
   /** The rules for each role. The provider does not decide about a role without rules. */
   roles: z.partialRecord(z.enum(roles), z.array(ClaimRule).min(1).max(roleRulesMax)).optional(),
@@ -43,7 +46,7 @@ export const roleRulesOf = ({ administrator, roles: further }: UpstreamClaims): 
   ...further,
 });
 
-/** Returns the roles that a realm's identity provider gives and removes. */
+/** Returns the roles that a realm's identity provider grants and removes. */
 export const mappedRoles = (claims: UpstreamClaims): Role[] => roles.filter((role) => roleRulesOf(claims)[role]);
 
 /**
@@ -62,7 +65,7 @@ export const writtenClaims = (claims: UpstreamClaims) => ({
 /** Returns a rule as people type and read it. */
 export const writtenRule = ({ claim, value }: ClaimRule): string => `${claim}=${value}`;
 
-/** Returns the claims with their role rules replaced by these. */
+/** Returns the claims with these role rules in place of their own. */
 export const withRoleRules = (claims: UpstreamClaims, { administrator, ...further }: RoleRules): UpstreamClaims => {
   const one = administrator?.length === 1 ? administrator[0] : undefined;
   const listed = { ...(administrator && one === undefined && { administrator }), ...further };

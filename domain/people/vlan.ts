@@ -28,14 +28,18 @@ export interface SignInClaims extends UpstreamClaims {
 /** Returns a rule as people type and read it. */
 export const writtenVlanRule = ({ claim, value, vlan }: VlanRule): string => `${claim}=${value}=${vlan}`;
 
-/** A person's VLANs: the one set by hand, and the one that the realm's rules set at the latest sign-in. Null: none. */
+/**
+ * A person's VLANs: the VLAN set by hand, and the VLAN that the realm's rules set at the latest sign-in. Null if not
+ * set.
+ */
 export interface HeldVlan {
   given: string | null;
   fromProvider: string | null;
 }
 
 /**
- * Returns the VLAN that applies: the one set by hand, else the rules', else the realm's default; null: RADIUS decides.
+ * Returns the VLAN that applies: the VLAN set by hand, else by the rules, else the realm's default; null: RADIUS
+ * decides.
  */
 export const vlanOf = ({ given, fromProvider }: HeldVlan, realmDefault: string | null): string | null =>
   given ?? fromProvider ?? realmDefault;

@@ -3,10 +3,15 @@ import { BulkJobID } from "../ids.ts";
 import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
-/** Why a bulk job is advanced. It is part of the task's id, so an old cause never swallows a new one. */
+/**
+ * Why a bulk job is advanced. The cause is part of the task's id, so a task with an old cause never suppresses a task
+ * with a new one.
+ */
 export const advanceCauses = ["received", "started", "cancelled"] as const;
 
-/** Advances a bulk job by one state: checks it, begins it, stops it or finishes it. Its row determines which. */
+/**
+ * Advances a bulk job by one state: checks, begins, stops or finishes the job, depending on its row in the database.
+ */
 export const advanceBulkJob = defineTask({
   name: "advance-bulk-job",
   queue: "bulk-job-steps",

@@ -4,8 +4,8 @@ import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
 /**
- * One issuance that a client is waiting for. Only earlier releases enqueue this task; workers still process the
- * remaining ones.
+ * Makes one certificate that a client is waiting for. Only earlier releases enqueue this task; workers still process
+ * the remaining tasks.
  */
 export const issueCertificate = defineTask({
   name: "issue-certificate",

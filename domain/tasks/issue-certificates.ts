@@ -6,7 +6,7 @@ import { defineTask } from "./task.ts";
 /** The most issuances in one task. */
 export const issuancesPerTaskMax = 64;
 
-/** Issuances that clients are waiting for, accepted at the same moment. */
+/** Makes certificates that clients are waiting for and that were accepted at the same moment. */
 export const issueCertificates = defineTask({
   name: "issue-certificates",
   queue: "issuance",
@@ -14,7 +14,8 @@ export const issueCertificates = defineTask({
     version: z.literal(1),
     issuanceIds: z.array(IssuanceID).min(1).max(issuancesPerTaskMax),
   }),
-  // A new issuance is in one task only; an issuance that is requested again gets its own task.
+  // The first id identifies the task: a new issuance is in one task only, and an issuance that is requested again gets
+  // its own task.
   taskId: ({ issuanceIds: [first] }) => `of_${first}`,
   ...retries.issuance,
 });

@@ -3,10 +3,12 @@ import { BulkJobID } from "../ids.ts";
 import { retries } from "./retries.ts";
 import { defineTask } from "./task.ts";
 
-/** Rows per chunk. Every chunk begins at a multiple of this plus one, so adding a chunk again yields the same task. */
+/**
+ * The rows of a chunk. Every chunk begins at a multiple of this plus one, so adding a chunk again yields the same task.
+ */
 export const chunkSize = 500;
 
-/** The unfinished rows of a bulk job at positions `from` (inclusive) to `to` (exclusive). */
+/** Processes the unfinished rows of a bulk job at positions `from` (inclusive) to `to` (exclusive). */
 export const processBulkJobRows = defineTask({
   name: "process-bulk-job-rows",
   queue: "bulk-job-rows",

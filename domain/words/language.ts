@@ -2,7 +2,7 @@
 export const languages = ["en", "de"] as const;
 export type Language = (typeof languages)[number];
 
-/** Returns the language of a tag (RFC 5646), by its first subtag; undefined for any other language. */
+/** Returns the supported language of a tag (RFC 5646), by its first subtag; undefined for any other language. */
 export const languageOfTag = (tag: string | null | undefined): Language | undefined => {
   const primary = tag?.split("-", 1)[0]?.toLowerCase();
   return languages.find((language) => language === primary);

@@ -1,7 +1,7 @@
 import type { DeviceType } from "../certificate/device.ts";
 import type { OfferedFormat } from "../certificate/offered-formats.ts";
 
-/** The words for a kind of device. */
+/** The words for a kind of device, in one language. */
 export interface DeviceWords {
   /** The name in lists and choices. */
   name: string;

@@ -10,7 +10,7 @@ import {
 import type { AuditHead } from "../../domain/audit/chain.ts";
 import { sha256, type HeadVerifier } from "../../runtime/keys/audit-key.ts";
 
-/** Positions read at once. */
+/** The most positions read in one query. */
 const pageMax = 5_000;
 
 /** The most entries outside the chain that are listed individually, for each kind. */

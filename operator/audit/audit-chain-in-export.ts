@@ -43,7 +43,7 @@ export const withoutHead = {
   message: "The export does not end with a head: it has a filter, or its end is missing.",
 } as const;
 
-/** Returns the place of an exported entry in its chain; undefined while it has none. */
+/** Returns the place of an exported entry in its chain; undefined for an entry that is not sealed yet. */
 export function linkOf({ position, hash, realm, ...entry }: ExportedEntry): KeptLink | undefined {
   return position === null || hash === null ? undefined : { realm, position, id: entry.id, entry, hash };
 }

@@ -11,7 +11,7 @@ import { exportedLines } from "./exported-lines.ts";
 import { exportFileName, exportFilesIn, writeExportFile } from "./export-files.ts";
 import { joinEarlierDays } from "./join-exports.ts";
 
-/** The result of one run for a realm. */
+/** The result of one export of a realm's audit log. */
 export interface Exported {
   realmId: string;
   /** The positions in the file; `from` is after `to` if there was nothing new. */
@@ -21,13 +21,13 @@ export interface Exported {
   file: string | null;
 }
 
-/** Entries read at once. */
+/** The most entries read in one query. */
 const pageMax = 2_000;
 
 /**
  * Writes the entries after the newest file, up to the latest head, into a new file that ends with that head. The file
- * gets its name once it is on disk, so a run that dies leaves no file that counts. Joins the files of each earlier day
- * into one. Throws `chain_diverged` if the newest file is not part of this chain, as after a restore, and
+ * gets its name once it is on disk, so an interrupted run leaves no incomplete export. Joins the files of each earlier
+ * day into one. Throws `chain_diverged` if the newest file is not part of this chain, as after a restore, and
  * `directory_unusable` if the directory cannot be used.
  */
 export async function exportAudit(
@@ -61,8 +61,8 @@ export async function exportAudit(
 }
 
 /**
- * Refuses a restored database: its chain differs from the one in the files, so a new file could not be verified as
- * their continuation.
+ * Refuses a restored database: its chain differs from the chain in the files, so a new file could not be verified as a
+ * continuation of the files.
  */
 async function requireSameChain(
   db: Db,

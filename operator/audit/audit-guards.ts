@@ -2,13 +2,13 @@ import type { Database } from "../../db/client.ts";
 import * as guards from "../../db/queries/audit/audit-guards.ts";
 import { isAhead } from "../doctor/database.ts";
 
-/** A guard of the audit log that differs from the one that the migrations made. */
+/** A guard of the audit log that differs from the guard that the migrations made. */
 export interface GuardFault {
   kind: "guard_changed";
   message: string;
 }
 
-/** The findings about the guards, and whether the api's view of the log could be compared with our own. */
+/** The findings about the guards, and whether this command could compare its view of the log with the api's. */
 export interface GuardReport {
   compared: boolean;
   faults: GuardFault[];

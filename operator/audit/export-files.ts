@@ -23,7 +23,8 @@ export const exportFileName = ({ realm, from, to }: Range): string =>
 
 /**
  * Returns the exports in a directory, each realm's in the order of its chain. Leaves out a file whose entries are all
- * in another file: it has been joined with others but still exists, here or on the machine that it was copied to.
+ * in another file: this file has been joined with others but still exists, here or on the machine that it was copied
+ * to.
  */
 export async function exportFilesIn(directory: string): Promise<ExportFile[]> {
   const all = (await readdir(directory)).flatMap((file) => {
@@ -41,9 +42,10 @@ export async function exportFilesIn(directory: string): Promise<ExportFile[]> {
 }
 
 /**
- * Returns the exports that paths name, in the order of the paths: the path of a file means that file, the path of a
- * directory the files in it that `audit export` named, each realm's in the order of its chain. Grouped by realm; files
- * named individually form one group. Throws `file_unreadable` for a directory without an export.
+ * Returns the exports that paths name, in the order of the paths. The path of a file means that file; the path of a
+ * directory means the files in it that `audit export` named, each realm's in the order of its chain. The exports are
+ * grouped by realm; files named individually form one group. Throws `file_unreadable` for a directory without an
+ * export.
  */
 export async function exportsIn(paths: readonly string[]): Promise<Map<string, string[]>> {
   const groups = new Map<string, string[]>();

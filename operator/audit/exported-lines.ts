@@ -19,7 +19,7 @@ const Entry = z.object({
 });
 const Head = z.strictObject({ head: z.string().nullable() });
 
-/** A line of an export: an entry, or the head that ends a file, null if nothing was sealed. */
+/** A line of an export: an entry, or the head at the end of a file. The head is null if nothing was sealed. */
 export type ExportedLine = { entry: ExportedEntry } | { head: string | null };
 
 /**

@@ -6,7 +6,7 @@ export const doctor = command({
   about: "Checks everything that issuing needs, and shows what to do about each fault.",
   options: {},
   async run(_, context) {
-    // Loaded only here, as it is large: other commands start without X.509 and BullMQ.
+    // Loaded only here, because X.509 and BullMQ are large: other commands start without them.
     const { checkAll } = await import("../doctor/checks.ts");
     const checks = await checkAll(context);
     const ok = checks.every((check) => check.ok);

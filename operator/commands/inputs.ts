@@ -7,17 +7,17 @@ import { DirectoryAttribute, directoryAttributesMax } from "../../domain/people/
 import { VlanRule, vlanRulesMax } from "../../domain/people/vlan.ts";
 import { ClaimName, mayUseMax, roleRulesMax } from "../../domain/people/upstream-claims.ts";
 
-/** `on` or `off`. */
+/** Reads `on` or `off`. */
 export const Switch = z.enum(["on", "off"], { error: "must be on or off" }).transform((value) => value === "on");
 
 const iso = "must be an ISO 8601 instant, such as 2027-01-31T12:00:00Z, or a day";
 
-/** An instant with its offset from UTC, or a date, which means the beginning of that day in UTC. */
+/** Reads an instant with its offset from UTC, or a date, which means the beginning of that day in UTC. */
 export const Instant = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: iso })
   .transform((value) => new Date(value));
 
-/** `NAME=VALUE`: a claim and its required value. */
+/** Reads a claim and its required value: `NAME=VALUE`. */
 export const ClaimValue = z
   .string()
   .refine((given) => given.includes("="), "must be a claim and a value, such as groups=wifi-admins")
@@ -27,10 +27,10 @@ export const ClaimValue = z
   })
   .pipe(z.object({ claim: ClaimName, value: text(1, 255) }));
 
-/** `NAME=VALUE`, several of them: who may use the realm. */
+/** Reads the rules for who may use the realm, each as `NAME=VALUE`. */
 export const MayUse = z.array(ClaimValue).max(mayUseMax, `must be at most ${mayUseMax}`);
 
-/** `NAME=VALUE=VLAN`, several of them in their order: the VLANs of people. */
+/** Reads the rules for people's VLANs in their order, each as `NAME=VALUE=VLAN`. */
 export const VlanRules = z
   .array(
     z
@@ -44,7 +44,7 @@ export const VlanRules = z
   )
   .max(vlanRulesMax, `must be at most ${vlanRulesMax}`);
 
-/** `NAME=PATH`, several of them: SCIM attributes that stand for claims. */
+/** Reads the SCIM attributes that replace claims, each as `NAME=PATH`. */
 export const DirectoryAttributes = z
   .array(
     z
@@ -55,7 +55,7 @@ export const DirectoryAttributes = z
   )
   .max(directoryAttributesMax, `must be at most ${directoryAttributesMax}`);
 
-/** `DEVICE=TYPE`, several of them: the key types of kinds of devices. */
+/** Reads the key types of kinds of devices, each as `DEVICE=TYPE`. */
 export const KeyTypeOfDevices = z
   .array(
     z
@@ -73,13 +73,13 @@ export const KeyTypeOfDevices = z
   )
   .transform((given): Partial<Record<DeviceType, KeyType>> => Object.fromEntries(given));
 
-/** Names of roles, separated by commas. */
+/** Reads names of roles, separated by commas. */
 export const RoleNames = z
   .string()
   .transform((given) => given.split(","))
   .pipe(z.array(z.enum(roles, { error: `must name roles, separated by commas, out of ${roles.join(", ")}` })));
 
-/** `ROLE=NAME=VALUE`, several of them: the rules for each role. */
+/** Reads the rules for roles, each as `ROLE=NAME=VALUE`. */
 export const RoleClaims = z
   .array(
     z
@@ -110,8 +110,8 @@ export const RoleClaims = z
   );
 
 /**
- * A serial number of at most 20 octets (RFC 5280 section 4.1.2.2) in any spelling of {@link readSerial}. Parsed to
- * decimal digits.
+ * Reads a serial number of at most 20 octets (RFC 5280 section 4.1.2.2) in any spelling of {@link readSerial}, and
+ * returns its decimal digits.
  */
 export const SerialNumber = z
   .string()

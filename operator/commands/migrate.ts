@@ -26,7 +26,7 @@ export const migrate = command({
     if (check && logins !== undefined) throw usageError("--check changes nothing: give it without --logins.");
     if (check) return checkMigrations(context);
     if (logins !== undefined) await makeLogins(context, logins);
-    // Loaded only here, as it is large: other commands start without knex and BullMQ.
+    // Loaded only here, because knex and BullMQ are large: other commands start without them.
     const { migrateAll } = await import("../migrate/migrate.ts");
     const outcome = await migrateAll(await context.databaseUrl());
     if (!("grants" in outcome)) return leftAlone(outcome.newer);
@@ -51,7 +51,10 @@ export const migrate = command({
   },
 });
 
-/** After an upgrade is undone, the older version runs with the newer version's migrations. */
+/**
+ * Returns the answer if a newer version has migrated the database: after an upgrade is undone, the older version runs
+ * with the newer version's migrations.
+ */
 const leftAlone = (newer: readonly string[]): Answer => ({
   json: { migrations: [], newer },
   text: `The database is of a newer version (${newer.join(", ")}): nothing was changed.`,
@@ -79,7 +82,7 @@ async function checkMigrations(context: Context): Promise<Answer> {
   });
 }
 
-/** Opens the database without the warning of the other commands: this one needs the owner's login. */
+/** Opens the database without the warning of the other commands, because `migrate` needs the owner's login. */
 async function withDatabase<Result>(
   context: Context,
   role: DatabaseRole | undefined,
@@ -100,7 +103,9 @@ const changed = ({ granted, revoked }: { granted: string[]; revoked: string[] })
   ...(revoked.length === 0 ? [] : ["Rights that no role should have had, now revoked:", ...revoked]),
 ];
 
-/** Reports the active profiles whose keys earlier versions certified as received, and what to do about them. */
+/**
+ * Reports active profiles whose keys earlier versions certified in a form other than DER, and what to do about them.
+ */
 const toRevoke = (serials: readonly string[]): string[] =>
   serials.length === 0
     ? []

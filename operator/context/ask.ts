@@ -19,8 +19,8 @@ const bytesMax = 256 * 1024;
 export const askMsMax = 5_000;
 
 /**
- * Sends one request; a POST if there is a body. `address`: connects to it instead of resolving the host. `anyIssuer`:
- * accepts a certificate from an untrusted issuer. Rejects if no response arrives before `signal` aborts.
+ * Sends one request; a POST if there is a body. `address`: connects to this address instead of resolving the host.
+ * `anyIssuer`: accepts a certificate from an untrusted issuer. Rejects if no response arrives before `signal` aborts.
  */
 export function ask(
   url: string,
@@ -72,7 +72,7 @@ export function ask(
   });
 }
 
-/** Resolves every host to one address. */
+/** Returns a lookup that resolves every host to this address. */
 function lookupOf(address: string): LookupFunction {
   const family = isIPv6(address) ? 6 : 4;
   return (_, { all }, done) => {

@@ -45,7 +45,7 @@ export interface OperatorIo {
   writeError(text: string): void;
   /** Returns all of standard input; on a terminal, asks the question and returns the answer, which is not shown. */
   readSecret(question: string): Promise<string>;
-  /** Only tests set it. */
+  /** Only tests set these costs. */
   costs?: DerivationCosts;
 }
 
@@ -63,7 +63,7 @@ export interface Context {
   readonly config: OperatorConfig;
   /** The value of `--realm`. */
   readonly realmName: string | undefined;
-  /** The data directory without the secrets. */
+  /** The data directory, without access to its secrets. */
   dataDirectory(): Pick<DataDirectory, "path" | "ceremony">;
   readonly costs: DerivationCosts;
   /** The passphrase that encrypts issuer keys. */
@@ -75,16 +75,16 @@ export interface Context {
    * the keys of earlier roots.
    */
   rootPassphrases(): Promise<string>;
-  /** The keys that seal guest tokens; the installation's, or its first. */
+  /** The keys that seal guest tokens. Throws a ConfigError if the installation has registered other keys. */
   masterKeys(): Promise<MasterKeys>;
   /** The configured keys that verify the heads of the audit log's chains. */
   auditKey(): string;
   databaseUrl(): Promise<string>;
   /** The database with the operator's rights. The first call opens it, with these options. */
   db(options?: Pick<DatabaseOptions, "lockSecondsMax">): Promise<Database>;
-  /** The realm that the command is for: the named one, else the only one. */
+  /** The realm that the command is for: the named realm, else the only realm. */
   realm(): Promise<RealmRow>;
-  /** The realms that the command is for: the named one, else all. */
+  /** The realms that the command is for: the named realm, else all realms. */
   realms(): Promise<RealmRow[]>;
   readSecret: OperatorIo["readSecret"];
   /** Writes a message for people, never mixed with the output. */
@@ -105,7 +105,7 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
       applicationName: "realmpass operator",
       ...options,
     });
-    // The embedded database of a trial has no other login for people.
+    // People can use the embedded database of a trial only with its owner's login.
     if (config.DATABASE_URL === undefined) return db;
     const owner = await ownerLogin(db).catch(() => undefined);
     if (owner !== undefined) {

@@ -1,7 +1,7 @@
 import type { ProcessKind } from "../../domain/process.ts";
 import type { Context } from "./context.ts";
 
-/** How the service was started, as far as the doctor's environment shows it; else `hand`. */
+/** How the service was started; `hand` if the doctor's environment does not show it. */
 export type Way = "npm start" | "systemd" | "compose" | "hand";
 
 /**
@@ -19,9 +19,7 @@ const again = "Stop `npm start` and start it again";
 const unitsOf = (kinds: readonly ProcessKind[], between = " "): string =>
   kinds.map((kind) => `'realmpass-${kind}@*'`).join(between);
 
-/**
- * Returns the remedy for missing processes: the command that starts them, and where to find the reason why they ended.
- */
+/** Returns the remedy for missing processes: the command that starts them, and where to find out why they ended. */
 export function startRemedy(way: Way, kinds: readonly ProcessKind[]): string {
   switch (way) {
     case "npm start":
@@ -35,7 +33,7 @@ export function startRemedy(way: Way, kinds: readonly ProcessKind[]): string {
   }
 }
 
-/** Returns where to find the reason why processes ended. */
+/** Returns where to find out why processes ended. */
 export function reasonOf(way: Way, kinds: readonly ProcessKind[]): string {
   switch (way) {
     case "systemd":
@@ -48,7 +46,9 @@ export function reasonOf(way: Way, kinds: readonly ProcessKind[]): string {
   }
 }
 
-/** Returns where to find whether the system killed a process, mostly for lack of memory, and what to do then. */
+/**
+ * Returns where to find out whether the system killed a process, mostly for lack of memory, and what to do if it did.
+ */
 export function killedRemedy(way: Way, kind: ProcessKind): string {
   const memory = "If it was memory, give them more, or run more processes with less work each (docs/sizing.md).";
   switch (way) {

@@ -7,9 +7,9 @@ const hourMs = 3_600_000;
 
 /** The ages, in hours, from which a check warns (one run was missed) and from which it fails. */
 const limits = {
-  /** Daily. */
+  /** Dumps are made daily. */
   dump: { dueHours: 30, missedHours: 54 },
-  /** Every five minutes. */
+  /** Copies are made every five minutes. */
   copy: { dueHours: 1, missedHours: 24 },
 } as const;
 

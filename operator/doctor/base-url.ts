@@ -15,7 +15,7 @@ const endingDays = 14;
 /** Errors of a machine that has no route for a family of addresses: they prove nothing about the server. */
 const withoutRoute = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "ENETUNREACH"]);
 
-/** OpenSSL's errors for a chain whose CA is unknown to Node on this machine; clients may know it. */
+/** OpenSSL's errors for a chain whose CA Node on this machine does not know; clients may know the CA. */
 const withoutIssuer = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -131,7 +131,10 @@ async function askAt({
   }
 }
 
-/** The api's paths begin at `/`: a base URL with a path needs a proxy that strips it. */
+/**
+ * Returns a hint if the base URL has a path that may be missing: the api's paths begin at `/`, so a proxy must strip
+ * it.
+ */
 function hintOf(status: number, base: string): string {
   const { pathname } = new URL(base);
   return status === 404 && pathname !== "/" ? `; does the proxy strip ${pathname} from paths?` : "";

@@ -12,8 +12,8 @@ export const isEnding = (end: Date, at: Date): boolean => end.getTime() - at.get
 export const dayOf = (at: Date): string => at.toISOString().slice(0, "2027-01-31".length);
 
 /**
- * Reports certificates of RADIUS servers that expire soon or expired recently, unless a newer one has the same name.
- * Processes report the certificates in their configuration themselves.
+ * Reports certificates of RADIUS servers that expire soon or expired recently. Skips a certificate if a newer
+ * certificate has the same name. Processes report the certificates in their own configuration.
  */
 export async function checkCertificates(db: Db, context: Context): Promise<Check[]> {
   const at = context.clock.now();

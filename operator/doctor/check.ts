@@ -33,10 +33,10 @@ export const fails = (name: string, message: string, remedy: string): Check => (
   remedy,
 });
 
-/** The remedy if only the version that migrated the database can judge. */
+/** The remedy if a newer version migrated the database: only the doctor of that version can judge it. */
 export const newerRemedy = "Run the doctor of the release that migrated the database: docs/upgrade.md#going-back.";
 
-/** The result of a check that compares the database with this version, if the database is of a newer version. */
+/** Returns the result of a check that compares the database with this version, for a database of a newer version. */
 export const notLookedAt = (name: string, differences?: string): Check =>
   warns(
     name,

@@ -49,7 +49,7 @@ export const checkAll = async (context: Context): Promise<Check[]> => [
   ...(await checkServices(context)),
 ];
 
-/** Skips checks that depend on a failed one: their failure would add nothing. */
+/** Runs the checks of the services. Skips checks that depend on a failed check: their failure would add nothing. */
 async function checkServices(context: Context): Promise<Check[]> {
   const redisUrl = context.config.REDIS_URL;
   const way = wayOf(context);
@@ -127,7 +127,7 @@ async function byItself(db: Db, name: string, look: () => Promise<Check | Check[
   try {
     return [await look()].flat();
   } catch (error) {
-    // Class 42: what the check reads does not exist, or the login may not read it.
+    // Class 42: the object that the check reads does not exist, or the login may not read it.
     if (sqlstateOf(error)?.startsWith("42") === true && (await isAhead(db).catch(() => false)))
       return [notLookedAt(name)];
     const reason =

@@ -29,7 +29,7 @@ async function checkIssuer(db: Db, realm: RealmRow): Promise<Check[]> {
   if (issuing === undefined) return [];
   const name = `constraints ${realm.name}`;
   const rotate = `\`issuer rotate --realm ${realm.name}\``;
-  // The types do not allow for a certificate without any purposes.
+  // Undefined for a certificate without purposes, although the type excludes this.
   const purposes = new X509Certificate(issuing.certificate).keyUsage as string[] | undefined;
   if (purposes === undefined) {
     return [

@@ -40,7 +40,7 @@ export async function checkServer(context: Context): Promise<Check[]> {
   }
 }
 
-/** By SQLSTATE (PostgreSQL appendix A). */
+/** Remedies by SQLSTATE (PostgreSQL appendix A). */
 const remediesOfOutages: Readonly<Record<string, string>> = {
   "53300":
     "All connections are in use: see who has them (`select usename, application_name, count(*) from pg_stat_activity group by 1, 2`, as a superuser), end some, or raise max_connections.",
@@ -119,7 +119,7 @@ export async function checkRoles(db: Db, way: Way): Promise<Check> {
   return passes("roles", "the roles and the logins of running processes have the rights that they need and no others");
 }
 
-/** More differences would add nothing. */
+/** The most differences that a check lists. */
 const differencesMax = 10;
 
 /**

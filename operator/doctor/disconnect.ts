@@ -3,7 +3,9 @@ import * as revoked from "../../db/queries/certificates/revoked.ts";
 import type { Context } from "../context/context.ts";
 import { passes, warns, type Check } from "./check.ts";
 
-/** Checks, in realms with a program that disconnects revoked devices, that it still asks for revocations. */
+/**
+ * Checks that the program that disconnects a realm's revoked devices, if the realm has one, still asks for revocations.
+ */
 export async function checkDisconnect(db: Db, context: Context): Promise<Check[]> {
   const checks = (await context.realms()).map(async ({ id, name: realmName }) => {
     const name = `disconnect ${realmName}`;

@@ -5,7 +5,7 @@ import { fails, passes, warns, type Check } from "./check.ts";
 
 const nodeFloor = { major: 20, minor: 20 } as const;
 
-/** Checks only this machine. */
+/** Runs the checks that concern only this machine. */
 export const checkMachine = (context: Context): Check[] => [
   checkNode(context),
   checkDataDirectory(context),

@@ -28,7 +28,7 @@ const remediesOf = (way: Way, kind: ProcessKind): Readonly<Record<ProblemCode, s
   publication_failed: 'Look for "crl.failed" in its log.',
 });
 
-/** A newer process may report a code that this version does not know. */
+/** Returns the remedy for a problem. A newer process may report a code that this version does not know. */
 const remedyOf = (code: string, way: Way, kind: ProcessKind): string =>
   Object.entries(remediesOf(way, kind)).find(([known]) => known === code)?.[1] ??
   "The newest version's docs/health.md explains it.";
@@ -42,7 +42,7 @@ export const processesNotKnown = warns(
 
 /**
  * Checks that a process of each kind runs. Reports processes that fell silent, and the problems that processes have
- * found in themselves. The remedies fit the way the service was started.
+ * found in themselves. The remedies depend on how the service was started.
  */
 export function checkProcesses(
   states: readonly ProcessState[],
@@ -99,8 +99,8 @@ export function checkProcesses(
 const hourSeconds = 3_600;
 
 /**
- * Reports processes of a kind that fell silent: a single one alone, several within an hour together, because they share
- * a cause.
+ * Reports processes of a kind that fell silent: a single process alone, several within an hour in one finding, because
+ * they share a cause.
  */
 function checkSilent(states: readonly ProcessState[], { kind, way }: { kind: ProcessKind; way: Way }): Check[] {
   const silent = states.filter((state) => !state.alive && state.kind === kind && state.silentSeconds <= hourSeconds);
@@ -127,7 +127,7 @@ function countOf(kind: ProcessKind, states: readonly ProcessState[]): string {
   return alive.length === 0 ? `${kind} 0` : `${kind} ${alive.length} (${versionsOf(alive).join(" and ")})`;
 }
 
-/** Names the processes that run a different version from this program; empty if all run the same. */
+/** Names the processes that run a different version from this program; empty if all run this version. */
 function namesOfOthers(states: readonly ProcessState[]): string {
   const own = programVersion();
   const others = states.filter(({ alive, version }) => alive && version !== own);

@@ -19,12 +19,12 @@ import { namesRootCrl } from "./roots.ts";
 /** The served CRL may be the previous one for this long after a publication: apis and proxies cache it for seconds. */
 const keptSecondsMax = 60;
 
-/** More faults would add nothing. */
+/** The most faults that a check lists. */
 const faultsMax = 5;
 
 /**
- * Checks that the addresses in certificates work over plain http. Without an api none of them works, and without a
- * responder OCSP does not: `checkProcesses` reports both.
+ * Checks that the addresses in certificates work over plain http. Checks nothing without a live api, and no OCSP
+ * without a live responder: `checkProcesses` reports missing processes.
  */
 export async function checkPublication(
   db: Db,
@@ -98,10 +98,10 @@ export async function checkPublication(
       ];
 }
 
-/** Whether an address works only in a trial: from another machine or container it leads nowhere. */
+/** Whether a URL works only in a trial: other machines and containers cannot reach its loopback address. */
 const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname);
 
-/** Another check reports a missing CRL. */
+/** Returns why a served CRL is wrong; undefined if it is current. Another check reports a missing CRL. */
 async function faultOfCrl(
   db: Db,
   { id, body, at }: { id: string; body: Buffer; at: Date },
@@ -128,7 +128,7 @@ async function faultOfRootCrl(
 function ocspRequest(issuer: Buffer): Buffer {
   const { raw } = new X509Certificate(issuer);
   const [toBeSigned] = readChildren(raw, readElement(raw));
-  // version, serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo
+  // The fields are version, serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo.
   const [, , , , , subject, key] = toBeSigned === undefined ? [] : readChildren(raw, toBeSigned);
   const bits = key === undefined ? undefined : readChildren(raw, key)[1];
   if (subject === undefined || bits === undefined) throw new Error("an issuer's certificate cannot be read");

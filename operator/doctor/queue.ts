@@ -22,7 +22,7 @@ export async function checkQueueSchema(db: Database, way: Way): Promise<Check> {
 }
 
 /**
- * Checks that the queues in Postgres exist. If {@link checkQueueSchema} has failed, do not call it: nothing of the
+ * Checks that the queues in Postgres exist. Do not call it if {@link checkQueueSchema} has failed: no code of the
  * schema may run then.
  */
 export async function checkQueueInPostgres(db: Database, way: Way): Promise<Check> {
@@ -41,7 +41,7 @@ export async function checkRedis(url: string, way: Way): Promise<Check[]> {
   const redis = openRedis(url, "produce", (error) => (lost = error));
   try {
     await once(redis, "ready", { signal: AbortSignal.timeout(connectMs) });
-    // INFO instead of CONFIG GET, which hosted Redis often refuses.
+    // Uses INFO instead of CONFIG GET, which hosted Redis often refuses.
     const answered = await redis.info().catch((error: unknown) => {
       if (error instanceof Error && error.message.startsWith("NOPERM")) return undefined;
       throw error;

@@ -15,7 +15,9 @@ const heldByOperator: Readonly<Record<SecretKind, readonly SecretName[]>> = {
   audit: ["auditPublicKey", "auditKey"],
 };
 
-/** Checks that the secrets found here are the installation's, and that none is where it should not be. */
+/**
+ * Checks that the secrets found on this machine are the installation's, and that no secret is where it should not be.
+ */
 export async function checkSecrets(db: Db, context: Context): Promise<Check[]> {
   const decoys = findDecoys(context);
   return [
@@ -58,7 +60,7 @@ async function compare(db: Db, { config }: Context): Promise<Check> {
   );
 }
 
-/** Returns the check values of a secret; none if the text is not a secret of the kind. */
+/** Returns the check values of a secret; an empty list if the text is not a secret of this kind. */
 async function checkValuesOf(kind: SecretKind, text: string): Promise<string[]> {
   try {
     return (await heldSecret(kind, text)).checkValues.map(printedCheckValue);

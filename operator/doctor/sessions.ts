@@ -4,7 +4,7 @@ import * as sessions from "../../db/queries/upkeep/sessions.ts";
 import type { Session } from "../../db/queries/upkeep/sessions.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** Connections for an operator, a backup and manual queries, in addition to the processes'. */
+/** Connections to keep free for an operator, a backup and manual queries, in addition to the processes' connections. */
 const connectionsSpare = 10;
 
 /** Checks that the server has enough connections for the running processes and for other programs. */
@@ -27,9 +27,11 @@ export async function checkConnections(db: Db, states: readonly ProcessState[]):
       );
 }
 
-/** Ordinary work waits less than this for a lock, in seconds. */
+/** The check reports a lock once a session has waited this long for it, in seconds. Ordinary work waits less. */
 const lockSecondsMax = 5;
-/** The service's own transactions last only seconds. */
+/**
+ * The check reports a transaction once it has been idle this long: the service's own transactions last only seconds.
+ */
 const idleSecondsMax = 60;
 
 /** Checks that no session blocks others by a lock or has left a transaction open. */

@@ -6,8 +6,8 @@ import { isEnding, dayOf } from "./certificates.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 /**
- * Checks each realm's identity provider by its discovery document and its keys: that people can sign in there, and that
- * it is not open to the public.
+ * Checks each realm's identity provider by its discovery document and its keys: people can sign in there, and the
+ * provider is not open to the public.
  */
 export async function checkUpstreams(context: Context): Promise<Check[]> {
   const all = await context.realms();

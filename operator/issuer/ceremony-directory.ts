@@ -17,7 +17,7 @@ export interface RootFiles {
 /**
  * Writes a new root's encrypted key and certificate (mode 0600, directory 0700), with advice next to them. The names
  * contain the certificate's fingerprint, so no file is ever overwritten, and files left by an interrupted run do not
- * disturb a later one.
+ * disturb a later run.
  */
 export function writeRoot({
   directory,
@@ -37,7 +37,7 @@ export function writeRoot({
   return files;
 }
 
-/** Lists the roots of a realm that are still in the ceremony directory, each with key and certificate. */
+/** Lists the roots of a realm whose key and certificate are still in the ceremony directory. */
 export function listRoots({ directory, realm }: { directory: string; realm: string }): RootFiles[] {
   const names = new Set(readNames(directory));
   const stems = [...names].flatMap((name) => /^(.+-root-[0-9a-f]{16})\.key\.json$/.exec(name)?.[1] ?? []);
@@ -47,7 +47,7 @@ export function listRoots({ directory, realm }: { directory: string; realm: stri
     .map((stem) => ({ key: join(directory, `${stem}.key.json`), certificate: join(directory, `${stem}.crt.pem`) }));
 }
 
-/** Reads a root's encrypted key; throws a CommandError that names the file if it cannot be used. */
+/** Reads a root's encrypted key; throws a CommandError that names the file if the key cannot be used. */
 export function readRootKey(path: string): EncryptedKey {
   const parsed = EncryptedKey.safeParse(jsonOf(read(path)));
   if (!parsed.success)
@@ -87,7 +87,7 @@ export function readRoot({ key, certificate }: RootFiles): CertificateAuthority 
 export const fingerprintOf = (certificate: Uint8Array): string =>
   new X509Certificate(certificate).fingerprint256.replaceAll(":", "").toLowerCase();
 
-/** Returns the fingerprint of the root that an issuing CA is under. */
+/** Returns the fingerprint of an issuing CA's root. */
 export const rootFingerprintOf = ({ chain, certificate }: Pick<IssuerRow, "chain" | "certificate">): string =>
   fingerprintOf(chain.at(-1) ?? certificate);
 

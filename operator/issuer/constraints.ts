@@ -26,14 +26,14 @@ export const constraintsText = ({ nameConstraints, permittedDomains }: Constrain
     ? "no name constraints"
     : `${nameConstraints} name constraints: ${permittedDomains.join(", ")}`;
 
-/** Returns the domains that an issuing CA does not permit in DNS names. */
+/** Returns those of the given domains that an issuing CA does not permit in DNS names. */
 export const domainsBeyond = (
   { permittedDomains }: Pick<IssuerRow, "permittedDomains">,
   domains: readonly string[],
 ): string[] =>
   permittedDomains === null ? [] : domains.filter((domain) => !isWithinDomains(domain, permittedDomains));
 
-/** The option of commands that create an issuing CA: how it is limited. */
+/** The option of commands that create an issuing CA. It sets how the CA is limited to the realm's domains. */
 export const nameConstraintsOption = option(
   "form",
   "how the CA is limited to the realm's domains: critical, which small devices do not load; plain; none; default: plain",

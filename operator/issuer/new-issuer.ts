@@ -15,15 +15,15 @@ import { constraintsOf } from "./constraints.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
-/** The certificate of a new issuing CA, and the root's next CRL. */
+/** A new issuing CA's certificate, and its root's next CRL. */
 export interface SignedByRoot {
   authority: CertificateAuthority;
   rootCrl: RootCrl;
 }
 
 /**
- * Creates an issuing CA under a root, and the root's next CRL. The CA contains the CRL's address if it is known. Checks
- * that the root's key and certificate belong together.
+ * Creates an issuing CA under a root, and the root's next CRL. The CA's certificate contains the CRL's address if it is
+ * known. Checks that the root's key and certificate belong together.
  */
 export async function signIssuingCa(request: {
   root: CertificateAuthority;
@@ -31,7 +31,7 @@ export async function signIssuingCa(request: {
   nameConstraints: IssuingCaRequest["nameConstraints"];
   /** Encrypts the new key. */
   passphrase: string;
-  /** Opens the root's key; several are allowed, one per line. */
+  /** Opens the root's key. Can contain several passphrases, one per line. */
   rootPassphrase: string;
   /** The root's current CRL; undefined if none has been published. */
   crlBefore: { number: string; der: Uint8Array } | undefined;
@@ -51,7 +51,7 @@ export async function signIssuingCa(request: {
 }
 
 /**
- * Adds an issuing CA that issues from now on (or is only prepared), with its audit entry, and publishes its root's CRL.
+ * Adds an issuing CA, which issues from now on or is only prepared, with its audit entry, and publishes its root's CRL.
  * Call in a transaction.
  */
 export async function addIssuer(
@@ -84,7 +84,7 @@ export async function addIssuer(
     encryptedKey: authority.encryptedKey,
     at,
   });
-  // If another command has published a CRL in the meantime, that CRL is as good: this one revokes nothing.
+  // If another command has published a CRL in the meantime, that CRL is as good, because this CRL revokes nothing.
   await rootCrls.publish(tx, rootCrl);
   await recordIssuerEvent(tx, { issuer, event, at });
   return issuer;

@@ -18,23 +18,23 @@ export const rootOptions = {
   rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
 };
 
-/** Finds the prepared issuer; an expired one does not count. */
+/** Finds the prepared issuer that has not expired. */
 export const findPrepared = (rows: readonly IssuerRow[], at: Date): IssuerRow | undefined =>
   rows.find(({ prepared, notAfter }) => prepared && notAfter > at);
 
-/** The refusal of a second prepared issuer. */
+/** Returns the error for a second prepared issuer. */
 export const alreadyPrepared = ({ id }: IssuerRow): CommandError =>
   new CommandError("issuer_prepared", `Issuer ${id} is already prepared; after \`issuer rotate\` it issues.`);
 
 /**
- * Has a root sign an issuing CA for a realm; its key is encrypted under the installation's passphrase. Throws
+ * Lets a root sign an issuing CA for a realm, and encrypts the CA's key under the installation's passphrase. Throws
  * CommandError.
  */
 export async function signUnderRoot(
   { realm, root, form, at }: { realm: RealmRow; root: CertificateAuthority; form: NameConstraintsForm; at: Date },
   context: Context,
 ): Promise<SignedByRoot> {
-  // Loaded only here, as X.509 is large: other commands start without it.
+  // Loaded only here, because X.509 is large: other commands start without it.
   const { signIssuingCa } = await import("./new-issuer.ts");
   const passphrase = await context.passphrase();
   const db = await context.db();

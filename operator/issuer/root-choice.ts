@@ -11,7 +11,7 @@ export interface RootChoice {
   expected?: readonly string[] | undefined;
 }
 
-/** Returns the root to use: from the named files, else from the ceremony directory. */
+/** Returns the root to use: from the files that the operator named, else from the ceremony directory. */
 export function chooseRoot({ realm, given, expected }: RootChoice, context: Context): CertificateAuthority {
   const named = namedFiles(given);
   if (named !== undefined) {

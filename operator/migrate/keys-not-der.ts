@@ -2,12 +2,13 @@ import { createHash, X509Certificate } from "node:crypto";
 import type { Database } from "../../db/client.ts";
 import * as certificates from "../../db/queries/certificates/certificates.ts";
 
-/** Certificates checked at once. */
+/** The most certificates checked in one step. */
 const slice = 1_000;
 
 /**
- * Returns the serial numbers of active profiles whose public keys are certified in a form other than DER: the hash does
- * not identify the key, so it could be certified again. Only keys from certification requests can be affected.
+ * Returns the serial numbers of active profiles whose public keys are certified in a form other than DER. The hash of
+ * another form does not identify the key, so the key could be certified again. Only keys from certification requests
+ * can be affected.
  */
 export async function serialsOfKeysNotDer(db: Database, { at }: { at: Date }): Promise<string[]> {
   const ids = await certificates.listActiveOfRequests(db, { at });
@@ -19,7 +20,7 @@ export async function serialsOfKeysNotDer(db: Database, { at }: { at: Date }): P
   return found;
 }
 
-/** Whether the hash of the certified key equals that of the form that OpenSSL writes. */
+/** Whether the hash of the certified key equals the hash of the form that OpenSSL writes. */
 function isDer({ certificate, spkiSha256 }: certificates.CertifiedKey): boolean {
   try {
     const der = new X509Certificate(certificate).publicKey.export({ format: "der", type: "spki" });

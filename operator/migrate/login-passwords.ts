@@ -5,8 +5,8 @@ import { CommandError } from "../../terminal/failure.ts";
 import { ownerPasswordFile } from "../secrets/secrets-directory.ts";
 
 /**
- * The files with the password of each login. The queue's login is a single one, with a file for each process that uses
- * it.
+ * The files with the password of each login. All processes that use the queue share one login, with a file for each
+ * process.
  */
 const filesOf: Readonly<Record<string, readonly string[]>> = {
   realmpass_api: ["api/database-password"],
@@ -18,7 +18,7 @@ const filesOf: Readonly<Record<string, readonly string[]>> = {
 
 /** Reads the passwords of an installation's logins from a directory that `operator secrets create` has made. */
 export const readLoginPasswords = (directory: string): { name: string; password: string }[] => {
-  // Directories made by earlier versions contain no password for the owner; its password is then left as it is.
+  // Directories made by earlier versions contain no password for the owner; the owner's password is then left as it is.
   const ofOwner = join(directory, "postgres", ownerPasswordFile);
   const owners = existsSync(ofOwner) ? [{ name: ownerRole, password: readPassword(ofOwner) }] : [];
   const logins = installationLogins.map(({ name, group }) => {

@@ -8,7 +8,7 @@ import { migrateQueues } from "../../runtime/queue/queues.ts";
 
 export type MigrationOutcome =
   | {
-      /** Names of the migrations run now. */
+      /** Names of the migrations that this call ran. */
       migrations: string[];
       newer: [];
       queueSchemaVersion: number;
@@ -18,8 +18,8 @@ export type MigrationOutcome =
   | { migrations: []; newer: string[] };
 
 /**
- * Brings the service's own tables and BullMQ's tables up to date, as the login of `url`. Safe to call again and from
- * several processes at once.
+ * Brings the service's own tables and BullMQ's tables up to date, as the login of `url`. Safe to call again, and from
+ * several processes at the same time.
  */
 export async function migrateAll(
   url: string,
@@ -29,8 +29,8 @@ export async function migrateAll(
     async also(session) {
       const db = onSession(session);
       await useSystemNames(db);
-      // Migrating as the owner in a schema where others have created objects means running their code. The sweep adds
-      // the dropped tasks again: the rows in our own tables contain the work.
+      // If others have created objects in the queue's schema, migrating as the owner would run their code. The sweep
+      // adds the dropped tasks again: the rows in our own tables contain the work.
       const found = await findForeign(db);
       if (found.length > 0) {
         await dropQueueSchema(db);
@@ -48,7 +48,7 @@ export async function migrateAll(
   const { migrations, also, grants } = outcome;
   const { granted, revoked } = grants;
   if (granted.length + revoked.length > 0) {
-    // After a migration the rights are expected to change; otherwise they were changed by hand.
+    // After a migration the rights are expected to change; otherwise somebody changed them by hand.
     log[migrations.length === 0 && revoked.length > 0 ? "warn" : "info"](
       { event: "database.grants_changed", granted: granted.length, revoked },
       "the rights of the service's roles were set to those of this version",

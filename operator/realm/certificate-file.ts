@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readCaCertificates } from "../../runtime/ca-certificates.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** Reads the certificates, and nothing else, of a PEM file; undefined if no file is named. Each must be a CA's. */
+/** Reads the certificates of a PEM file, which must contain only CA certificates; undefined if no file is named. */
 export function readCertificates(path: string | undefined, at: Date): string | undefined {
   if (path === undefined) return undefined;
   const read = readCaCertificates(readText(path), at);

@@ -19,7 +19,7 @@ export interface FirstRunDeps {
   authUrl: string;
   /** Where CRLs are published; undefined: unknown. */
   publicationUrl?: string | undefined;
-  /** The realm's domain, whose first label is its name; undefined: `demo.example`, for a trial. */
+  /** The realm's domain; its first label becomes the realm's name. Undefined: `demo.example`, for a trial. */
   domain?: string | undefined;
   log: Pick<Log, "info" | "warn">;
 }
@@ -28,11 +28,11 @@ export interface FirstRun {
   realm: string;
   domain: string;
   realmId: string;
-  /** Signs the first administrator in, once, within 15 minutes. */
+  /** Signs the first administrator in once, within 15 minutes. */
   signInUrl: string;
 }
 
-/** The domain of a first realm for which none was chosen. */
+/** The domain of the first realm if the operator chose no domain. */
 export const trialDomain = "demo.example";
 
 const demo = { name: "demo", domain: trialDomain, displayName: "Demo" };
@@ -44,8 +44,8 @@ const realmOf = (domain: string): typeof demo => ({
 });
 
 /**
- * Creates the first realm, with its own root and issuer, an administrator without a password, and a sign-in link. All
- * of this is one transaction, so it can be interrupted at any point, run again, and run by several processes at once.
+ * Creates the first realm, with its own root and issuer, an administrator without a password, and a sign-in link, in
+ * one transaction. It can be interrupted at any point, run again, and run by several processes at the same time.
  * Returns undefined if a realm already exists.
  */
 export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined> {

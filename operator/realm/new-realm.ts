@@ -9,12 +9,12 @@ import { writeRoot, type RootFiles } from "../issuer/ceremony-directory.ts";
 import { addIssuer, signIssuingCa, type SignedByRoot } from "../issuer/new-issuer.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** A realm's own root, and what it signed: the first issuing CA and the root's first CRL. */
+/** A realm's own root, and the first issuing CA and first CRL that the root signed. */
 export interface Hierarchy extends SignedByRoot {
   root: CertificateAuthority;
 }
 
-/** Creates both CAs of a new realm. Slow by design (key derivation), so not in a transaction. */
+/** Creates both CAs of a new realm. Key derivation makes it slow by design, so do not call it in a transaction. */
 export async function createHierarchy(request: {
   organization: string;
   nameConstraints: IssuingCaRequest["nameConstraints"];
@@ -33,8 +33,8 @@ export async function createHierarchy(request: {
 
 /**
  * Creates a realm with its issuer and writes the root into the ceremony directory. Call at the end of a transaction:
- * the root is on disk before anything that depends on it is committed, and stays there if the commit fails, because a
- * commit may have succeeded although its response was lost.
+ * the root must be on disk before anything that depends on it is committed. The root stays there if the commit fails,
+ * because a commit may have succeeded although its response was lost.
  */
 export async function addRealm(
   tx: Db,

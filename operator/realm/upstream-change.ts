@@ -38,7 +38,7 @@ export interface UpstreamInput {
   clear: ReadonlySet<ResettableSetting> | undefined;
 }
 
-/** Returns a setting that would be both set and cleared. */
+/** Returns a setting that the options both set and clear; undefined if there is no such setting. */
 export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableSetting | undefined {
   const set: Record<ResettableSetting, unknown> = {
     "infrastructure-domain": input.infrastructureDomain,
@@ -92,8 +92,8 @@ export const isOpenToAnybody = ({
   upstreamIssuer !== null && isOpenIssuer(upstreamIssuer) && mayUse.length === 0;
 
 /**
- * Whether a change opens a realm to the public. A realm that is already open may keep its identity provider, but not
- * set it again.
+ * Whether a change opens a realm to the public. A realm that is already open can keep its identity provider, but an
+ * operator cannot set that provider again.
  */
 export const opensToAnybody = (before: RealmRow, after: RealmRow, { upstreamIssuer }: UpstreamInput): boolean =>
   isOpenToAnybody(after) && (upstreamIssuer !== undefined || !isOpenToAnybody(before));
@@ -109,7 +109,8 @@ function claimsOf(
     pairwiseId: pick("claim-pairwise-id", input.claimPairwiseId, before.pairwiseId),
     email: pick("claim-email", input.claimEmail, before.email),
     displayName: pick("claim-display-name", input.claimDisplayName, before.displayName),
-    // An empty list removes the rules: the previous release omits the field, and a trigger then keeps the rules.
+    // An empty list removes the rules. If the field were missing, as in updates by the previous release, a trigger
+    // would keep the rules.
     mayUse: pick("may-use", input.mayUse, before.mayUse) ?? (before.mayUse && []),
   };
   const { administrator, ...others } = cleared.has("claim-role") ? {} : roleRulesOf(before);

@@ -16,7 +16,7 @@ export interface LostEntry extends ExportedEntry {
   hash: string;
 }
 
-/** Entries of a realm that exports contain and the database lacks. */
+/** The entries of a realm that are in the exports but not in the database. */
 export interface Lost {
   realmId: string;
   /** The last position that is in the exports and in the database. */
@@ -25,17 +25,17 @@ export interface Lost {
   end: number;
   /** The lost entries, in the order of the chain. */
   entries: readonly LostEntry[];
-  /** An earlier run has replayed the entries up to this position. */
+  /** An earlier run has replayed the lost entries up to this position. */
   replayedTo: number;
 }
 
-/** Entries compared with the database at once. */
+/** The most entries compared with the database in one step. */
 const pageMax = 2_000;
 
 /**
- * Compares exports of one realm, each continuing the one before, with the database. Verifies them first: throws
- * `export_refused` with the first faults if they are not what was signed, `export_incomplete` if they begin after the
- * database ends, `realm_not_found`, and the errors of {@link exportedLines}.
+ * Compares exports of one realm, each continuing the one before, with the database. Verifies the exports first: throws
+ * `export_refused` with the first faults if the exports differ from what was signed, `export_incomplete` if they begin
+ * after the database ends, `realm_not_found`, and the errors of {@link exportedLines}.
  */
 export async function findLost(
   db: Db,
@@ -65,7 +65,7 @@ export async function findLost(
     const here = await chain.hashesBetween(db, { realmId, after: from - 1, to });
     const beyond = page.filter(({ position, hash }) => here.get(position) !== hash);
     fork = page.findLast(({ position, hash }) => here.get(position) === hash)?.position ?? fork;
-    // An entry that was not sealed when the backup was made is in the backup without a position.
+    // An entry that was not yet sealed when the backup was made is in the backup, but without a position.
     const present = await auditEntries.findPresent(db, { realmId, entries: beyond });
     entries.push(...beyond.filter(({ id }) => !present.has(id)));
     replayedTo = page.findLast(({ hash }) => replayed.has(hash))?.position ?? replayedTo;
@@ -110,7 +110,10 @@ export async function findLost(
   return { realmId, fork, end: end.position, entries, replayedTo };
 }
 
-/** Returns the position before an export's first entry. The database must have it, or the export would leave a gap. */
+/**
+ * Returns the position before an export's first entry. The database must have this position, or the export would leave
+ * a gap.
+ */
 async function startOf(db: Db, realmId: string, firstPosition: number): Promise<ChainEnd> {
   const position = firstPosition - 1;
   if (position === 0) return chainStart;

@@ -14,9 +14,9 @@ import { gaveRole, takenRoles, type Taken } from "./taken-roles.ts";
 
 /** The counts of replayed changes, and the entries left for people to handle. */
 export interface Replayed {
-  /** Known profiles that are revoked now. */
+  /** Known profiles that the replay revoked. */
   revoked: number;
-  /** Serial numbers of lost profiles that are on the CRL now. */
+  /** Serial numbers of lost profiles that the replay put on the CRL. */
   listed: number;
   offboarded: number;
   locked: number;
@@ -29,7 +29,7 @@ export interface Replayed {
   byHand: LostEntry[];
 }
 
-/** Entries replayed in one transaction. */
+/** The most entries replayed in one transaction. */
 const sliceMax = 1_000;
 
 /** Events that need no replay: they changed nothing that a restore reverts, or upkeep repeats the change. */
@@ -72,7 +72,7 @@ const Offboarded = z.object({
   reason: RevocationReason.catch(5),
   serials: z.array(z.string()).default([]),
   revokeAt: z.coerce.date().optional(),
-  /** Locked out, with the job on hold: nothing is revoked until a person starts the job. */
+  /** The person is locked out and the job on hold: no profile is revoked until a person starts the job. */
   held: z.boolean().default(false),
   job: z.string().optional(),
 });
@@ -83,10 +83,10 @@ const DeletedToken = OfApplication.extend({ tokenID: StaticTokenID });
 const SwitchedOff = z.object({ clientID: z.string(), after: z.object({ active: z.literal(false) }) });
 
 /**
- * Replays the lost entries that removed access, in slices of one transaction each; skips what earlier runs did. A lock,
- * an offboarding or the removal of a role is not replayed if it was reverted later in the lost time. `keepLost`:
- * profiles that were issued in the lost time and are unknown here are not put on the CRL. `dryRun`: everything is
- * rolled back.
+ * Replays the lost entries that removed access, in slices of one transaction each; skips entries that earlier runs
+ * replayed. Skips a lock, an offboarding or the removal of a role that a later lost entry reverted. `keepLost`: keeps
+ * profiles that are unknown here, because they were issued in the lost time, off the CRL. `dryRun`: rolls everything
+ * back.
  */
 export async function replay(
   db: Database,
@@ -163,7 +163,7 @@ function switchOf({ event, properties }: LostEntry): string | undefined {
   return undefined;
 }
 
-/** Returns the last entry of each key. */
+/** Returns the last entry that sets each switch, by the switch's key. */
 function lastSayings(entries: readonly LostEntry[]): ReadonlyMap<string, LostEntry> {
   const last = new Map<string, LostEntry>();
   for (const entry of entries) {
@@ -173,7 +173,7 @@ function lastSayings(entries: readonly LostEntry[]): ReadonlyMap<string, LostEnt
   return last;
 }
 
-/** Returns the issuer of each profile that the entries create, if they name it: entries of earlier versions do not. */
+/** Returns the issuer of each profile that the entries create. Entries of earlier versions do not name the issuer. */
 function issuersIn(entries: readonly LostEntry[]): ReadonlyMap<string, string> {
   const issuers = new Map<string, string>();
   for (const { event, properties } of entries) {
@@ -184,7 +184,7 @@ function issuersIn(entries: readonly LostEntry[]): ReadonlyMap<string, string> {
   return issuers;
 }
 
-/** Returns the held jobs that a person has started. */
+/** Returns the jobs that a person has started. */
 const startedJobs = (entries: readonly LostEntry[]): ReadonlySet<string> =>
   new Set(
     entries.flatMap(({ event, properties }) =>
@@ -265,7 +265,8 @@ async function replayEntry(
       const { userID: userId, reason, serials, revokeAt, held, job } = Offboarded.parse(json);
       const keptDevices = held && (job === undefined || !started.has(job));
       if (isFinal && keptDevices) {
-        // A person has yet to decide whether the user loses the devices; the job that asked is lost.
+        // A person has yet to decide whether the user loses the devices, but the job that asked for the decision is
+        // lost.
         if (await restoring.lockOutAgain(tx, { realmId, userId, reason, at })) done.offboarded++;
         done.byHand.push(entry);
         return;
@@ -285,7 +286,7 @@ async function replayEntry(
       }
       await takeRoles();
       if (keptDevices) return;
-      // The offboarding was undone later. The devices that it had revoked before that are still revoked.
+      // The offboarding was undone later. Devices that it revoked before then are still revoked.
       if (revokeAt !== undefined && final !== undefined && revokeAt > new Date(final.date)) return;
       for (const serialNumber of serials) {
         const revokedAt = revokeAt ?? new Date(entry.date);
@@ -335,7 +336,7 @@ async function replayEntry(
           ? await restoring.removeSecretsBefore(tx, { realmId, clientId, before: new Date(entry.date), at })
           : isOff && isFinal && (await restoring.switchOff(tx, { realmId, clientId, at }));
       if (changed) done.applications++;
-      // A new secret has to be created, and the application's other changes are not known here.
+      // A person must create a new secret, and the application's other changes are not known here.
       done.byHand.push(entry);
       return;
     }
@@ -348,7 +349,9 @@ async function replayEntry(
       if (!withoutConsequence.has(event)) done.byHand.push(entry);
   }
 
-  /** An offboarding ends a person's roles even if it was undone. */
+  /**
+   * Removes the roles that the entry removed. An offboarding ends a person's roles even if the offboarding was undone.
+   */
   async function takeRoles(): Promise<void> {
     const of = taken.get(entry);
     if (of === undefined) return;

@@ -3,7 +3,7 @@ import { UserID } from "../../domain/ids.ts";
 import { roles as allRoles, type Role } from "../../domain/people/roles.ts";
 import type { LostEntry } from "./lost-entries.ts";
 
-/** Roles in an entry, without roles that this version does not know. */
+/** Reads the roles in an entry, and skips roles that this version does not know. */
 const RoleNames = z
   .array(z.string())
   .default([])
@@ -12,13 +12,13 @@ const RoleNames = z
 const Update = z.object({ userID: UserID, before: RoleNames, after: RoleNames });
 const Offboarding = z.object({ userID: UserID, roles: RoleNames });
 
-/** The roles that an entry removed, and their user. */
+/** The roles that an entry removed, and the user who lost them. */
 export interface Taken {
   userId: string;
   roles: Role[];
 }
 
-/** Returns the roles that an entry removed and granted; undefined if it is not about roles. */
+/** Returns the roles that an entry removed and granted; undefined if the entry is not about roles. */
 function changeIn({ event, properties }: LostEntry): { userId: string; taken: Role[]; given: Role[] } | undefined {
   if (event === "user_role_update") {
     const { userID: userId, before, after } = Update.parse(JSON.parse(properties));
@@ -54,5 +54,5 @@ export function takenRoles(entries: readonly LostEntry[]): ReadonlyMap<LostEntry
   return byEntry;
 }
 
-/** Whether an entry granted a role: only a person can grant it again. */
+/** Whether an entry granted a role, which only a person can grant again. */
 export const gaveRole = (entry: LostEntry): boolean => (changeIn(entry)?.given.length ?? 0) > 0;

@@ -10,7 +10,7 @@ import { drawSecretToken } from "../../runtime/keys/secret-token.ts";
 import { samplePeople } from "./people.ts";
 
 interface SampleDataOptions {
-  /** The database with its owner's rights, for the one step that no client can do: moving things into the past. */
+  /** The database with its owner's rights, for the one step that no client can do: moving entries into the past. */
   ownerUrl: string;
   clock: Clock;
   realmId: string;
@@ -22,7 +22,7 @@ const daysBack = 29;
 
 /**
  * Fills a realm with people, profiles, guests and applications, as a client of the running service; the profiles are
- * real. Afterwards spreads everything over the last weeks. For development only.
+ * real. Finally spreads their dates over the last weeks. For development only.
  */
 export async function addSampleData({ ownerUrl, ...options }: SampleDataOptions): Promise<void> {
   const db = openDatabase({ url: ownerUrl, connectionsMax: 1, applicationName: "realmpass sample data" });
@@ -81,7 +81,7 @@ async function addTo(db: Database, call: Call, { clock, realmId }: Options): Pro
     clientURI: "https://records.example",
     scopes: ["job.create", "job.read", "user.read", "user.modify", "user.delete"],
   });
-  // Afterwards the dashboard looks like that of a realm in use.
+  // Finishes the set-up, so the dashboard looks like that of a realm in use.
   await call("POST", "/api/setup/finish");
   await waitFor(() => sampleData.areRevocationsListed(db, { realmId }));
   await sampleData.spreadOverDays(db, { realmId, days: daysBack });
@@ -94,8 +94,8 @@ const infrastructure = (description: string) => ({ format: "pem", validityMonths
 type Call = <Data>(method: string, path: string, body?: unknown) => Promise<Data>;
 
 /**
- * Registers a service application of this realm. It has a secret only during this run, and is kept because the audit
- * log names it.
+ * Registers a service application of this realm. The application has a secret only during this run, and is kept because
+ * the audit log names it.
  */
 async function openClient(
   db: Database,

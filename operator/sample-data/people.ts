@@ -25,7 +25,7 @@ export interface SamplePerson {
   format: string;
 }
 
-/** Returns every combination of the lists: the same people every time. */
+/** Returns people with every combination of the listed names: the same people every time. */
 export function samplePeople(domain: string): SamplePerson[] {
   return family.flatMap((last, row) =>
     given.map((first, column): SamplePerson => {

@@ -6,7 +6,7 @@ import { createFile, drawSecret, makeDirectory, secretFiles } from "../../runtim
 import { outputPublicJwks } from "../../runtime/keys/sealed-output.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** A file in a directory of secrets, and the part of the secret that it contains. */
+/** A file in a directory of secrets, and the part of the secret that the file contains. */
 interface Place {
   directory: "postgres" | "redis" | "api" | "worker" | "responder" | "operator";
   file: string;
@@ -19,7 +19,7 @@ interface Placement {
   places: readonly [Place, ...Place[]];
   /** The secret's file in a data directory that all processes share; undefined: no file. */
   shared?: string;
-  /** Earlier versions did not have this secret: it is created if a shared directory lacks it. */
+  /** Earlier versions did not have this secret. If a shared directory lacks it, it is created. */
   isLater?: boolean;
 }
 
@@ -27,8 +27,8 @@ const drawPassword = (): string => randomBytes(32).toString("base64url");
 const databasePassword = "database-password";
 const queuePassword = "queue-database-password";
 /**
- * The password of the login that owns and migrates the database. It is next to the superuser's, because no process uses
- * it.
+ * The file with the password of the login that owns and migrates the database. It is next to the superuser's password,
+ * because no process uses it.
  */
 export const ownerPasswordFile = "owner-password";
 const redisPassword = "redis-password";
@@ -47,7 +47,9 @@ const login = (directory: Place["directory"]): Placement => ({
   places: [{ directory, file: databasePassword }],
 });
 
-/** The kinds of secret: each process reads its own directory, which contains only what that process needs. */
+/**
+ * The places of each kind of secret. Each process reads its own directory, which contains only what that process needs.
+ */
 const placements = {
   database: [
     login("postgres"),
@@ -139,18 +141,18 @@ function publicAuditKey(value: string): string {
   return JSON.stringify(keys.length === 1 ? keys[0] : { keys });
 }
 
-/** The written files, and the values of the secrets that installations compare. */
+/** The written files, and the values of the secrets that are compared with the installation's. */
 export interface SecretsWritten {
   /** The new files. */
   files: string[];
-  /** The values by kind of secret; only the requested kinds. */
+  /** The values by kind of secret, only for the requested kinds. */
   compared: Partial<Record<"master" | "output" | "audit", string>>;
 }
 
 /**
  * Writes the files (mode 0600) of the named kinds into one directory (mode 0700) for each process. Never overwrites a
  * file, so an interrupted run can be repeated. `from`: a data directory to read the secrets from. Checks everything
- * before it writes anything.
+ * before writing anything.
  */
 export function writeSecrets({
   directory,
@@ -191,8 +193,8 @@ export function writeSecrets({
 }
 
 /**
- * Returns the data directory's secret; without a data directory, the existing secret or a new one. Throws if the data
- * directory lacks a secret that it must have.
+ * Returns the data directory's secret; without a data directory, the existing secret or a new secret. Throws if the
+ * data directory lacks a secret that it must contain.
  */
 function valueOf(
   { draw, places: [first], shared, isLater = false }: Placement,

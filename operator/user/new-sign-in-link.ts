@@ -6,7 +6,7 @@ import { drawSecretToken } from "../../runtime/keys/secret-token.ts";
 
 /**
  * Creates a link that signs a user in once, within 15 minutes, with its audit entry, and returns its URL. Stores only
- * its token's hash. Call in a transaction.
+ * the hash of the link's token. Call in a transaction.
  */
 export async function addSignInLink(
   tx: Db,

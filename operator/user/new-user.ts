@@ -21,7 +21,7 @@ export interface NewLocalUser {
   at: Date;
 }
 
-/** Draws an identifier that reveals nothing about the person (SAML pairwise-id: unique at the realm's domain). */
+/** Draws an identifier that reveals nothing about the person (a SAML pairwise-id, unique within the realm's domain). */
 export const drawPairwiseId = ({ domain }: Pick<RealmRow, "domain">): string =>
   `${randomBytes(16).toString("hex")}@${domain}`;
 
@@ -44,7 +44,8 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
       `The username ${JSON.stringify(username)} has characters that can be spelled or folded in two ways; use plain letters, in lower case where it helps.`,
     );
   }
-  // The index admits a spelling that differs from an earlier twin's, once the first of the twins has been forgotten.
+  // The index alone would admit another spelling if an earlier version has forgotten the first of two people whose ids
+  // differ only in spelling.
   const same = await identities.lockUserByPairwiseId(tx, { realmId: realm.id, pairwiseId });
   if (same !== undefined) throw new CommandError("name_taken", idTaken(realm));
   const userId = await users

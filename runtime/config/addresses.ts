@@ -11,15 +11,15 @@ export const baseUrl = ({ REALMPASS_BASE_URL, PORT = 3000 }: AddressConfig): str
 /** Returns the address of the authorization server, which is the issuer of its tokens. */
 export const authUrl = (config: AddressConfig): string => config.REALMPASS_AUTH_URL ?? baseUrl(config);
 
-/** Path below the authorization server that begins a sign-in through an identity provider. */
+/** The path below the authorization server at which a sign-in through an identity provider begins. */
 export const upstreamStartPath = "/login/upstream";
 
 /** Path below the authorization server to which identity providers redirect users. */
 export const upstreamCallbackPath = "/login/upstream/callback";
 
 /**
- * Returns the plain http address in certificates (RFC 5280 section 8: not https, because checking its certificate would
- * need this address).
+ * Returns the plain http address in certificates. RFC 5280 section 8 rules out https: checking the certificate of an
+ * https server would need this address.
  */
 export const publicationUrl = (config: AddressConfig): string =>
   config.REALMPASS_PUBLICATION_URL ?? baseUrl(config).replace(/^https:/, "http:");

@@ -19,13 +19,13 @@ const namedRanges = new Map<string, readonly string[]>([
 
 /**
  * Reads addresses, ranges in CIDR notation (for IPv4 also with a netmask) and the names loopback, linklocal and
- * uniquelocal, separated by commas. Throws an error that lists every other part.
+ * uniquelocal, separated by commas. Throws an error that lists all invalid parts.
  */
 export const parseNetworks = (text: string): Networks => networksOf(text, readRange);
 
 /**
- * Returns a function that checks whether an address is a trusted proxy's. The text is as for {@link parseNetworks},
- * without ranges that contain every address: each sender could then choose its apparent address.
+ * Returns a function that checks whether an address is a trusted proxy's. The text has the form of {@link
+ * parseNetworks}, without ranges that contain every address: with them, each sender could choose its apparent address.
  */
 export function parseTrustedProxies(text: string): (address: string) => boolean {
   const proxies = networksOf(text, (part) => {
@@ -37,12 +37,12 @@ export function parseTrustedProxies(text: string): (address: string) => boolean 
 }
 
 /**
- * The response header of the discovery document when a proxy before the api is not trusted. Doctor looks for it; a client
- * without a proxy gets it only if it sends X-Forwarded-For itself.
+ * The response header of the discovery document if the api does not trust the proxy before it. Doctor looks for this
+ * header; a client without a proxy gets it only if the client sends X-Forwarded-For itself.
  */
 export const untrustedProxyHeader = "x-untrusted-proxy";
 
-/** Whether an address is in one of the networks. Ignores a zone (RFC 4007). */
+/** Returns whether an address is in one of the networks. Ignores a zone (RFC 4007). */
 export function isWithin({ ipv4, ipv6 }: Networks, address: string): boolean {
   if (isIPv4(address)) return ipv4.check(address, "ipv4");
   if (!isIPv6(address)) return false;
@@ -109,5 +109,5 @@ const ipv4MappedPrefix = 96;
 const everyIpv4 = new BlockList();
 everyIpv4.addSubnet("0.0.0.0", 0, "ipv4");
 
-/** A {@link BlockList} of IPv4 ranges finds IPv4-mapped addresses as well. */
+/** A {@link BlockList} of IPv4 ranges also finds IPv4-mapped addresses. */
 const isMapped = (address: string): boolean => isIPv6(address) && everyIpv4.check(address, "ipv6");

@@ -2,12 +2,12 @@
 const credentials = /^([a-z]+:\/\/)(?:([^:@/?#]*)(:[^/?#]*)?@)?(.*)$/s;
 
 /**
- * Whether a text is a database URL as its driver will read it. After an unencoded `/`, `?` or `#` in a password, the
- * driver would take the rest for a host, a port or the database's name, and error messages would show it.
+ * Returns whether a text is a database URL as its driver will read it. After an unencoded `/`, `?` or `#` in a
+ * password, the driver would take the rest for a host, a port or the database's name, and error messages would show it.
  */
 export const isDatabaseUrl = (text: string): boolean => isServerUrl(text, /^postgres(ql)?:/);
 
-/** Whether a text is a Redis URL, by the same rules. */
+/** Returns whether a text is a Redis URL, by the rules of {@link isDatabaseUrl}. */
 export const isRedisUrl = (text: string): boolean => isServerUrl(text, /^rediss?:/);
 
 function isServerUrl(text: string, protocol: RegExp): boolean {
@@ -18,8 +18,8 @@ function isServerUrl(text: string, protocol: RegExp): boolean {
 }
 
 /**
- * Whether a URL names several hosts, as libpq (PostgreSQL 18 section 32.1.1.3) and Redis Sentinel have them. The drivers
- * would take the list for one name, or the rest for a port.
+ * Returns whether a URL names several hosts, as libpq (PostgreSQL 18 section 32.1.1.3) and Redis Sentinel allow. The
+ * drivers would take the list for one name, or the rest for a port.
  */
 export function namesSeveralHosts(text: string): boolean {
   const { authority, parameters } = partsOf(text);
@@ -41,8 +41,8 @@ const anything = /^/;
 
 /**
  * The supported parameters of libpq (PostgreSQL 18 section 32.1.2), with their values. The driver would ignore all
- * others, or let them replace the service's own: `options` sets the role, and the operator finds a process's sessions
- * by `application_name`.
+ * other parameters, or let them replace the service's own: `options` sets the role, and the operator finds a process's
+ * sessions by `application_name`.
  */
 export const databaseParameters: KnownParameters = {
   host: anything,
@@ -57,7 +57,7 @@ export const databaseParameters: KnownParameters = {
   sslrootcert: anything,
   sslnegotiation: /^(?:postgres|direct)$/,
   uselibpqcompat: /^(?:true|false)$/,
-  // The driver does this without them.
+  // The driver behaves this way without the following parameters.
   fallback_application_name: anything,
   keepalives: /^1$/,
   target_session_attrs: /^any$/,
@@ -67,8 +67,8 @@ export const databaseParameters: KnownParameters = {
 };
 
 /**
- * The parameters that a Redis URL may have. The driver would use others as its options, with precedence over the
- * service's own.
+ * The parameters that a Redis URL may have. The driver would use other parameters as its options, with precedence over
+ * the service's own.
  */
 export const redisParameters: KnownParameters = {
   db: /^\d+$/,
@@ -78,15 +78,18 @@ export const redisParameters: KnownParameters = {
   connectionName: anything,
 };
 
-/** Returns for how many seconds a database URL waits for a connection; undefined if it has no `connect_timeout`. */
+/**
+ * Returns for how many seconds the driver of a database URL waits for a connection; undefined if the URL has no
+ * `connect_timeout`.
+ */
 export function connectSecondsOf(text: string): number | undefined {
   const seconds = partsOf(text).parameters.getAll("connect_timeout").at(-1);
   return seconds === undefined ? undefined : Number(seconds);
 }
 
 /**
- * Returns the parameters of a URL that are not among the known ones, or that have another value. Leaves out their names
- * if one of them is a password, because a part of it could look like a name.
+ * Returns the parameters of a URL that are unknown or have an invalid value. If the URL has a password as a parameter,
+ * leaves out the names, because a part of the password could look like a name.
  */
 export function unknownParameters(text: string, known: KnownParameters): string[] {
   const { parameters } = partsOf(text);
@@ -105,7 +108,7 @@ export function withPassword(url: string, password: string): string {
   return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`;
 }
 
-/** Returns the URL with its login, wherever the URL has it, replaced by another. */
+/** Returns the URL with its login replaced, in the user information or in parameters. */
 export function withLogin(url: string, { name, password }: { name: string; password: string }): string {
   const [, scheme = "", , , rest = ""] = credentials.exec(url) ?? [];
   const others = rest.replace(/(?<=[?&])(?:user|password)=[^&#]*&?/g, "");

@@ -3,5 +3,8 @@ export class Unstartable extends Error {
   override readonly name: string = "Unstartable";
 }
 
-/** The exit code of a server process in this case (`EX_CONFIG` of sysexits.h), so its supervisor does not restart it. */
+/**
+ * The exit code of a server process that is {@link Unstartable} (`EX_CONFIG` of sysexits.h), so its supervisor does not
+ * restart it.
+ */
 export const unstartableExitCode = 78;

@@ -22,7 +22,7 @@ const wholeNumber = (min: number, max: number) =>
 
 const integer = (min: number, max: number, fallback: number) => wholeNumber(min, max).default(fallback);
 
-/** A server's URL with one host. */
+/** Returns a schema for a server's URL with one host. */
 const oneHost = (server: string, more = "") =>
   z.string().refine((text) => !namesSeveralHosts(text), {
     message: `must name one host: the driver tries no others${more}. ${oneAddress(server)}`,
@@ -59,10 +59,10 @@ const redisUrl = oneHost("master")
   .pipe(onlyParameters(redisParameters));
 const webUrl = webAddress(["http:", "https:"], "must be an absolute http(s) URL");
 
-/** One per line: the first encrypts, each may decrypt. */
+/** One passphrase per line: the first encrypts, any of them can decrypt. */
 const passphrases = z.string().regex(/^.{8,}(\r?\n.{8,})*$/, "must have at least 8 characters, on each of its lines");
 
-/** A text that `parse` accepts. It stays unparsed; its users parse it again. */
+/** Returns a schema for a text that `parse` accepts. The value stays a text; the code that uses it parses it again. */
 const parsedBy = (parse: (text: string) => unknown) =>
   z.string().superRefine((text, context) => {
     try {
@@ -73,8 +73,8 @@ const parsedBy = (parse: (text: string) => unknown) =>
   });
 
 /**
- * Every variable that any process reads. `used` names the processes: each process's configuration requests only what it
- * needs, and the API's contains no issuer key. `.env.example` lists the same.
+ * All variables that the processes read. `used` names the processes: the configuration of a process requests only what
+ * the process needs, and the API's contains no issuer key. `.env.example` lists the same variables.
  */
 export const variables = {
   DATABASE_URL: {

@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { AuditHead } from "../../domain/audit/chain.ts";
 
 /**
- * Heads of the audit log's chains are signed with a key that only workers have: compact JWS (RFC 7515) with ES256. The
- * key is an EC P-256 JWK, or a JWK Set whose first key signs; the others are trusted as well.
+ * Workers sign the heads of the audit log's chains with a key that only workers have: compact JWS (RFC 7515) with
+ * ES256. The key is an EC P-256 JWK, or a JWK Set: its first key signs, and the others are trusted as well.
  */
 
 /** The audit key cannot be used. The message never contains key material. */
@@ -26,7 +26,7 @@ export interface HeadSigner extends HeadVerifier {
 
 const algorithm = "ES256";
 
-/** Distinguishes a head from everything else that is signed. */
+/** The type that distinguishes a head from everything else that is signed. */
 const headType = "audit-head+json";
 
 const PublicJwk = z.object({ kty: z.literal("EC"), crv: z.literal("P-256"), x: z.string(), y: z.string() });
@@ -51,18 +51,21 @@ export const generateAuditKey = (): string =>
 
 type PublicKey = z.infer<typeof PublicJwk>;
 
-/** Returns the public halves of an audit key and of the earlier ones in a set. Throws {@link AuditKeyError}. */
+/** Returns the public halves of an audit key, or of every key in a set. Throws {@link AuditKeyError}. */
 export function auditPublicKeys(text: string): [PublicKey, ...PublicKey[]] {
   const [first, ...others] = readKeys(text);
   return [publicHalf(first), ...others.map(publicHalf)];
 }
 
-/** Returns the public half of an audit key, to be kept elsewhere. Throws {@link AuditKeyError}. */
+/** Returns the public half of an audit key, for the operator to keep elsewhere. Throws {@link AuditKeyError}. */
 export const auditPublicKey = (text: string): PublicKey => auditPublicKeys(text)[0];
 
 const publicHalf = ({ kty, crv, x, y }: Key): PublicKey => ({ kty, crv, x, y });
 
-/** Verifies heads with a public key, or the public halves of several. Throws {@link AuditKeyError}. */
+/**
+ * Creates a verifier of heads from a public key, or from the public halves of several keys. Throws {@link
+ * AuditKeyError}.
+ */
 export async function createHeadVerifier(text: string): Promise<HeadVerifier> {
   const trusted = new Map(
     await Promise.all(readKeys(text).map(async (key) => [await idOf(key), await publicOf(key)] as const)),
@@ -70,7 +73,10 @@ export async function createHeadVerifier(text: string): Promise<HeadVerifier> {
   return { verify: (signature) => verifyHead(signature, trusted) };
 }
 
-/** Signs heads with an audit key, and verifies them. Throws {@link AuditKeyError} if its first key has no private half. */
+/**
+ * Creates a signer that also verifies heads, from an audit key. Throws {@link AuditKeyError} if the first key has no
+ * private half.
+ */
 export async function createHeadSigner(text: string): Promise<HeadSigner> {
   const [first] = readKeys(text);
   if (first.d === undefined) throw new AuditKeyError("The audit key has no private half.");

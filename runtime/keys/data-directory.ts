@@ -7,7 +7,10 @@ import { generateOutputKeyPair } from "./sealed-output.ts";
 
 const drawText = (): string => randomBytes(32).toString("base64url");
 
-/** Every secret that a process may read from a file of its data directory: the file, and the variable that overrides it. */
+/**
+ * Every secret that a process can read from a file of its data directory: the file, and the variable that overrides the
+ * file.
+ */
 export const secretFiles = {
   masterKey: { variable: "REALMPASS_MASTER_KEY", file: "master-key" },
   outputPrivateKey: { variable: "REALMPASS_OUTPUT_PRIVATE_KEY", file: "output-private-key.json" },
@@ -19,7 +22,7 @@ export const secretFiles = {
 } as const;
 export type SecretName = keyof typeof secretFiles;
 
-/** How to make each secret; one without an entry is the public half of another. */
+/** Functions that make each secret. A secret without a function is the public half of another secret. */
 export const drawSecret = {
   masterKey: drawText,
   outputPrivateKey: () => generateOutputKeyPair().privateJwk,
@@ -29,23 +32,23 @@ export const drawSecret = {
 } as const;
 export type DrawnSecret = keyof typeof drawSecret;
 
-/** The files of one directory that contain secrets not given by a variable: only the needed ones. */
+/** The secrets that a process needs and that no variable sets, as files of one directory. */
 export interface DataDirectory<Name extends SecretName = SecretName> {
   path: string;
-  /** Where the root keys of new realms are put, encrypted, for the operator to move offline. */
+  /** The folder with the root keys of new realms, encrypted, for the operator to move offline. */
   ceremony: string;
-  /** Returns the content of the file; undefined if there is none. */
+  /** Returns the content of the file; undefined if there is no file. */
   find(name: Name): string | undefined;
   /**
-   * Makes the secret (mode 0600) unless it exists, and the directory (mode 0700) if needed. Several processes may do
-   * this at once: the file appears whole, and the first one stays.
+   * Makes the secret (mode 0600) if it does not exist yet, and the directory (mode 0700) if needed. If several
+   * processes make a secret at the same time, the first file stays; readers never see a partial file.
    */
   make(name: Name & DrawnSecret): string;
 }
 
 /**
- * Opens a directory to read the needed secrets; writes nothing until one is made. Throws a ConfigError for a file that
- * exists and cannot be read.
+ * Opens a directory to read the needed secrets; writes nothing until `make` is called. Throws a ConfigError for a file
+ * that exists and cannot be read.
  */
 export function openDataDirectory<Name extends SecretName>(path: string, needs: readonly Name[]): DataDirectory<Name> {
   const root = resolve(path);
@@ -67,8 +70,8 @@ export function openDataDirectory<Name extends SecretName>(path: string, needs: 
 }
 
 /**
- * Makes a directory that only its owner may read, or restricts an existing one. Does not touch one that is already
- * restricted: it may be on a read-only file system.
+ * Makes a directory that only its owner can read, or restricts an existing directory. Leaves a restricted directory
+ * untouched: it may be on a read-only file system.
  */
 export function makeDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -87,7 +90,7 @@ function readSecret(root: string, name: SecretName): string | undefined {
   }
 }
 
-/** Writes a file that does not exist yet: whole or not at all, readable only by its owner, never over an existing one. */
+/** Writes a new file, readable only by its owner: whole or not at all. Never replaces an existing file. */
 export function createFile(path: string, content: () => string): void {
   if (existsSync(path)) return;
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;

@@ -11,13 +11,13 @@ export const guestCodeOf = (token: string): string =>
   codeOfOctets(createHmac("sha256", token).update("realmpass guest code").digest().subarray(0, guestCodeLength));
 
 /**
- * Returns the hash of a guest account's code. The hash is keyed, because all codes of 60 bits could be tried against a
- * plain one.
+ * Returns the hash of a guest account's code. The hash is keyed, because an attacker could try all codes of 60 bits
+ * against a plain hash.
  */
 export const hashOfGuestCode = (masterKeys: MasterKeys, code: string): Buffer =>
   hashUnder(subKey(masterKeys, "guestCode"), code);
 
-/** Returns the hashes that a code may be stored by: one for each master key. */
+/** Returns the hashes under which a code can be stored: one for each master key. */
 export const hashesOfGuestCode = (masterKeys: MasterKeys, code: string): Buffer[] =>
   subKeys(masterKeys, "guestCode").map((key) => hashUnder(key, code));
 

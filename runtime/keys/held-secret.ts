@@ -6,26 +6,26 @@ import { outputPublicJwks, type PublicJwk } from "./sealed-output.ts";
 import { subKeys } from "./sub-key.ts";
 import type { Variable } from "../config/variables.ts";
 
-/** The kinds of secret that all processes of an installation share. Processes compare secrets by their check values. */
+/** The kinds of secret that all processes of an installation share. Processes compare their secrets by check values. */
 export const secretKinds = ["master", "output", "audit"] as const;
 export type SecretKind = (typeof secretKinds)[number];
 
-/** A secret as a process has it. It does not reveal the secret itself. */
+/** A secret that a process holds, described without revealing it. */
 export interface HeldSecret {
   kind: SecretKind;
-  /** The variable that gives it, for messages. */
+  /** The variable that sets the secret, for messages. */
   variable: Variable;
-  /** A check value for each value that the process holds now; the process works with the first. */
+  /** One check value for each value that the process holds; the process works with the first. */
   checkValues: readonly [Buffer, ...Buffer[]];
   /** The public half of the first value; null if other processes need none. */
   publicJwk: PublicJwk | null;
-  /** Whether it opens data sealed under an earlier master key; only for the master key. */
+  /** Returns whether the secret opens data sealed under an earlier master key; only for the master key. */
   opens?: (sealed: Uint8Array, context: string) => boolean;
 }
 
 const checkValueOctets = 8;
 
-/** Returns the master keys of a configuration: check values are 8 octets derived from them (HKDF-SHA-256). */
+/** Describes the master keys of a configuration. Their check values are 8 octets derived from them (HKDF-SHA-256). */
 export function heldMasterKey(keys: MasterKeys): HeldSecret {
   const [first, ...others] = subKeys(keys, "checkValue").map((key) => key.subarray(0, checkValueOctets));
   return {
@@ -44,7 +44,7 @@ export function heldMasterKey(keys: MasterKeys): HeldSecret {
   };
 }
 
-/** Returns the output keys of a configuration, either half: check values are thumbprints (RFC 7638). */
+/** Describes the output keys of a configuration, from either half. Their check values are thumbprints (RFC 7638). */
 export async function heldOutputKey(json: string, half: "outputPrivateKey" | "outputPublicKey"): Promise<HeldSecret> {
   const jwks = outputPublicJwks(json);
   return {
@@ -55,7 +55,7 @@ export async function heldOutputKey(json: string, half: "outputPrivateKey" | "ou
   };
 }
 
-/** Returns the audit keys of a configuration, either half: check values are thumbprints (RFC 7638). */
+/** Describes the audit keys of a configuration, from either half. Their check values are thumbprints (RFC 7638). */
 export const heldAuditKey = async (json: string): Promise<HeldSecret> => ({
   kind: "audit",
   variable: secretFiles.auditKey.variable,
@@ -63,7 +63,7 @@ export const heldAuditKey = async (json: string): Promise<HeldSecret> => ({
   publicJwk: null,
 });
 
-/** Returns the secret of a kind, from the text of its variable or file. Throws if it cannot be used. */
+/** Describes the secret of a kind, from the text of its variable or file. Throws if the secret cannot be used. */
 export function heldSecret(kind: SecretKind, text: string): Promise<HeldSecret> {
   if (kind === "master") return Promise.resolve(heldMasterKey(masterKeys(text)));
   return kind === "output" ? heldOutputKey(text, "outputPublicKey") : heldAuditKey(text);

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
 
 /**
- * Secrets that the service must read again (token signing keys, guest account tokens) are stored sealed under a master
- * key that is not in the database. While it is being replaced there are several: the first seals, all open.
+ * The service must read some secrets again (token signing keys, guest account tokens). It stores them sealed under a
+ * master key that is not in the database. While the operator replaces the master key there are several: the first
+ * seals, all of them open.
  *
  * sealed: version (1) | nonce (12) | ciphertext | tag (16), AES-256-GCM with the context as additional data
  */
@@ -17,7 +18,7 @@ const nonceLength = 12;
 const tagLength = 16;
 const algorithm = "aes-256-gcm";
 
-/** The master key; more than one while it is being replaced. */
+/** The master key; several keys while the operator replaces it. */
 export type MasterKeys = readonly [KeyObject, ...KeyObject[]];
 
 /** Reads the master keys of a configuration: each 32 bytes in base64url, separated by commas. */
@@ -32,7 +33,10 @@ function masterKey(text: string): KeyObject {
   return createSecretKey(bytes);
 }
 
-/** Seals `plaintext` under the first key. It opens only in the same context: name the table and the row. */
+/**
+ * Seals `plaintext` under the first key. The result opens only in the same context, which should name the table and the
+ * row.
+ */
 export function sealUnderMasterKey([key]: MasterKeys, plaintext: Uint8Array, context: string): Buffer {
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagLength }).setAAD(additionalData(context));

@@ -13,20 +13,20 @@ import {
 } from "node:crypto";
 
 /**
- * Created output (private key, PKCS#12) is sealed before it is stored and opened when it is delivered. A signing thread
- * uses each data key for some seconds, and the worker stores it beside the rows, wrapped to the output key's public
- * half; only the API has the private half.
+ * The worker seals created output (private key, PKCS#12) before storing it, and the API opens it for delivery. A
+ * signing thread uses each data key for some seconds. The worker stores the data key with the rows, wrapped to the
+ * output key's public half; only the API has the private half.
  *
  * wrapped: version (1) | ephemeral P-256 point, uncompressed (65) | encrypted data key (32) | tag (16)
  * sealed:  version (1) | nonce (12) | ciphertext | tag (16)
  */
 
-/** Sealed output, or the key for it, was refused. The message never contains key material or plaintext. */
+/** Sealed output, or the key for it, cannot be used. The message never contains key material or plaintext. */
 export class SealedOutputError extends Error {
   override readonly name = "SealedOutputError";
   /**
-   * `key`: not a usable output key. `format`: not written by this module. `authentication`: altered, or not for this
-   * key or row.
+   * `key`: not a usable output key. `format`: this module did not write the bytes. `authentication`: the bytes were
+   * altered, or belong to another key or row.
    */
   readonly reason: "key" | "format" | "authentication";
   constructor(reason: SealedOutputError["reason"], message: string, options?: ErrorOptions) {
@@ -59,7 +59,9 @@ export function createDataKey(outputPublicKey: KeyObject): { key: Buffer; wrappe
   };
 }
 
-/** Returns the data key in `wrapped`. Throws SealedOutputError if it was altered or wrapped to none of the keys. */
+/**
+ * Returns the data key in `wrapped`. Throws SealedOutputError if `wrapped` was altered or belongs to none of the keys.
+ */
 export function unwrapDataKey(outputPrivateKeys: readonly KeyObject[], wrapped: Uint8Array): Buffer {
   let refused: Error = new SealedOutputError("key", "A private EC P-256 key is needed.");
   for (const key of outputPrivateKeys) {
@@ -87,7 +89,7 @@ interface Agreement {
   recipient: Buffer;
 }
 
-/** Made once for each key: exporting a key costs more than a key agreement with it. */
+/** The agreement for each key, made once: exporting a key costs more than a key agreement with it. */
 const agreements = new WeakMap<KeyObject, Agreement>();
 
 function agreementOf(outputPrivateKey: KeyObject): Agreement {
@@ -101,7 +103,7 @@ function agreementOf(outputPrivateKey: KeyObject): Agreement {
   return agreement;
 }
 
-/** Refuses everything except an uncompressed point of the curve. */
+/** Returns the shared secret. Throws for everything except an uncompressed point of the curve. */
 function agree(ecdh: ECDH, point: Buffer): Buffer {
   if (point[0] !== 4) throw notOurs("wrapped data key");
   try {
@@ -113,8 +115,8 @@ function agree(ecdh: ECDH, point: Buffer): Buffer {
 
 /**
  * Seals `plaintext` under AES-256-GCM with a random 96-bit nonce (one data key serves a thousand outputs, far below the
- * 2^32 messages that SP 800-38D allows). `aad` names the row: opening needs the same text, so sealed bytes moved to
- * another row do not open.
+ * 2^32 messages that SP 800-38D allows). `aad` names the row. Opening needs the same `aad`, so sealed bytes that
+ * someone moved to another row do not open.
  */
 export function seal(dataKey: Uint8Array, plaintext: Uint8Array, aad: string): Buffer {
   const nonce = randomBytes(nonceLength);
@@ -122,7 +124,7 @@ export function seal(dataKey: Uint8Array, plaintext: Uint8Array, aad: string): B
   return Buffer.concat([version, nonce, ciphertext]);
 }
 
-/** Opens what `seal` returned. Throws SealedOutputError if bytes, data key or `aad` have changed since. */
+/** Opens the bytes that {@link seal} returned. Throws SealedOutputError if the bytes, the data key or `aad` differ. */
 export function open(dataKey: Uint8Array, sealed: Uint8Array, aad: string): Buffer {
   requireDataKey(dataKey);
   const ciphertextStart = version.length + nonceLength;
@@ -160,7 +162,7 @@ function outputPrivateKey(jwk: JsonWebKey): KeyObject {
 }
 
 /**
- * Reads the public output key. Throws SealedOutputError for everything except a public EC P-256 JWK, so also for a
+ * Reads the public output key. Throws SealedOutputError for everything except a public EC P-256 JWK, including a
  * private one: the processes that seal must not be able to open.
  */
 export function outputPublicKey(jwkJson: string): KeyObject {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** Each kind has its own prefix, which identifies a token that turns up somewhere. */
+/** Each kind of token has its own prefix, which identifies a leaked token. */
 const prefixes = {
   signInLink: "rpl",
   clientSecret: "rps",
@@ -15,9 +15,9 @@ const prefixes = {
 } as const;
 
 export interface SecretToken {
-  /** `<prefix>_<43 base64url characters>`: shown once, never stored. */
+  /** `<prefix>_<43 base64url characters>`: the service shows the token once and never stores it. */
   token: string;
-  /** SHA-256 of the whole token, which is stored. */
+  /** SHA-256 of the whole token. The service stores this hash. */
   hash: Buffer;
 }
 
@@ -30,5 +30,5 @@ export function drawSecretToken(kind: keyof typeof prefixes): SecretToken {
 /** Returns whether a text is an application's static token, by its prefix. */
 export const isStaticToken = (token: string): boolean => token.startsWith(`${prefixes.staticToken}_`);
 
-/** Returns a token's SHA-256, by which it is stored, compared and limited. */
+/** Returns a token's SHA-256. The service stores, compares and rate-limits tokens by this hash. */
 export const hashOfToken = (token: string): Buffer => createHash("sha256").update(token).digest();

@@ -16,7 +16,7 @@ const derived = new WeakMap<KeyObject, Map<string, Buffer>>();
 /** Derives the 32-byte key for one purpose from the first master key (HKDF, RFC 5869, with SHA-256). */
 export const subKey = ([first]: MasterKeys, purpose: keyof typeof labels): Buffer => derive(first, purpose);
 
-/** Derives that key from every master key, for data made under an earlier one. */
+/** Derives the key for a purpose from every master key, for data made under an earlier master key. */
 export const subKeys = (masterKeys: MasterKeys, purpose: keyof typeof labels): Buffer[] =>
   masterKeys.map((key) => derive(key, purpose));
 

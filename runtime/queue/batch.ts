@@ -3,10 +3,10 @@ export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>;
 
 /**
  * Gathers items that arrive in one turn of the event loop, or while an earlier batch runs. A single item starts
- * immediately; under load batches grow, so statements, messages to threads and commits are shared. No item waits longer
- * than `waitMsMax` behind a slow batch (RSA keys that must be made first): another batch then runs in parallel, up to
- * `inFlightMax`. With `waitMsMax` 0, batches start immediately up to that limit. `run` returns an outcome for each
- * item, in order. `onBatch` receives the size of each batch that begins.
+ * immediately; under load batches grow, so items share statements, messages to threads and commits. An item waits at
+ * most `waitMsMax` behind a slow batch (for example of RSA keys that must be made first): another batch then runs in
+ * parallel, up to `inFlightMax`. With `waitMsMax` 0, batches start immediately up to that limit. `run` returns an
+ * outcome for each item, in order. `onBatch` receives the size of each batch that begins.
  */
 export function createBatcher<Item, Outcome>(
   run: (items: readonly Item[]) => Promise<readonly Outcome[]>,

@@ -27,7 +27,7 @@ export type QueueBackend = { kind: "redis"; url: string } | { kind: "postgres"; 
 export type QueuePool = Pool;
 type MigrationClient = Parameters<typeof runMigrations>[0];
 
-/** Returns Redis if configured, else Postgres through a pool that is opened only then. */
+/** Returns Redis if it is configured, else Postgres. Opens the pool only for Postgres. */
 export const queueBackend = (redisUrl: string | undefined, openPool: () => QueuePool): QueueBackend =>
   redisUrl === undefined ? { kind: "postgres", pool: openPool() } : { kind: "redis", url: redisUrl };
 
@@ -39,7 +39,7 @@ export const migrateQueues = (client: MigrationClient, schema: string): Promise<
 export interface Queues {
   enqueue<Payload>(job: TaskDefinition<Payload>, payload: NoInfer<Payload>): Promise<void>;
   enqueueAll<Payload>(job: TaskDefinition<Payload>, payloads: readonly NoInfer<Payload>[]): Promise<void>;
-  /** Rejects if the backend does not respond, or accepts no task. */
+  /** Rejects if the backend does not respond or does not accept tasks. */
   ping(): Promise<void>;
   /** Returns the number of tasks of each queue: waiting, active, and waiting for a retry. */
   tasks(): Promise<Record<QueueName, { waiting: number; active: number; delayed: number }>>;
@@ -52,7 +52,7 @@ interface QueuedJob {
   opts: JobsOptions;
 }
 
-/** Finished jobs are not kept: a job with the id of a kept one would be silently ignored. */
+/** Removes finished jobs: BullMQ would silently ignore a new job with the id of a kept job. */
 const asQueued = <Payload>(job: TaskDefinition<Payload>, payload: Payload): QueuedJob => ({
   name: job.name,
   data: payload,
@@ -66,16 +66,16 @@ const asQueued = <Payload>(job: TaskDefinition<Payload>, payload: Payload): Queu
   },
 });
 
-/** If the backend takes longer, it counts as unavailable: the rows in Postgres are the outbox, so nothing is lost. */
+/** A backend that takes longer counts as unavailable. The rows in Postgres are the outbox, so no task is lost. */
 const answerMsMax = 2_000;
 
 /**
- * Jobs that arrive during an earlier add are added together: the Postgres backend adds a thousand jobs at once thirteen
- * times faster than one by one.
+ * Jobs that arrive while others are being added go into the next add together: the Postgres backend adds a thousand
+ * jobs together thirteen times faster than one by one.
  */
 const gathered = { itemsMax: 1_000, inFlightMax: 1, waitMsMax: 0 };
 
-/** Opens the adding side of every queue. */
+/** Opens every queue for adding tasks. */
 export function openQueues(backend: QueueBackend, log: Log): Queues {
   const onError = createSeldom((repeated) => {
     log.warn({ event: "queue.connection_lost", ...repeated }, "the queue's connection failed");
@@ -125,8 +125,8 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
 }
 
 /**
- * Up to this many jobs go to the Postgres backend one by one. To add jobs in bulk it creates and drops two tables,
- * which costs as much as several single jobs and delays a single job by several milliseconds.
+ * Up to this many jobs go to the Postgres backend one by one. To add jobs in bulk, the backend creates and drops two
+ * tables, which costs as much as several single jobs and delays a single job by several milliseconds.
  */
 const singlyMax = 4;
 
@@ -141,8 +141,8 @@ const connect = (backend: QueueBackend, use: "produce" | "consume", onError: (er
   backend.kind === "redis" ? openRedis(backend.url, use, onError) : preparing(backend.pool);
 
 /**
- * Returns the pool with BullMQ's statements prepared once per connection. They are a few fixed texts, each a function
- * call, and parsing and planning them again for every job costs as much as running some of them.
+ * Returns the pool, preparing BullMQ's statements once per connection. The statements are a few fixed texts, each a
+ * function call. Parsing and planning them again for every job costs as much as running some of them.
  */
 function preparing(pool: QueuePool): PgPool {
   const query = async (text: string, values?: unknown[]): Promise<QueryResult> => {
@@ -174,12 +174,13 @@ function statementName(text: string): string {
 }
 
 /**
- * feature_not_supported: Postgres returns it if a table or function has changed its result type since this connection
- * prepared the statement. In every other case the statement changed nothing and fails again when repeated.
+ * Returns whether a prepared statement is stale. Postgres reports feature_not_supported if a table or function has
+ * changed its result type since this connection prepared the statement. In every other case the statement changed
+ * nothing and fails again when repeated.
  */
 const isStale = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "0A000";
 
-/** Ends a connection that was opened here; a pool belongs to the caller that passed it in. */
+/** Ends a connection that this module opened; a pool belongs to the caller that passed it in. */
 const disconnect = (connection: Connection): void => {
   if (connection instanceof Redis) connection.disconnect();
 };
@@ -187,8 +188,8 @@ const disconnect = (connection: Connection): void => {
 const onPostgres = withBackend(createPostgresBackend);
 
 /**
- * The check needs INFO, which not every login may run, and is made only once: if it failed, the queue would never work
- * again.
+ * The version check needs INFO, which some logins may not run. BullMQ checks only once: after a failed check the queue
+ * would never work again.
  */
 const skipVersionCheck = true;
 
@@ -201,10 +202,10 @@ function openQueue(connection: Connection, name: QueueName, onError: (error: Err
   return queue;
 }
 
-/** Thrown by a processor if a job can never succeed: it is not retried. */
+/** A processor throws this error if a job can never succeed: the job is not retried. */
 export { UnrecoverableError };
 
-/** Thrown to have a task retried; its progress is in its rows. */
+/** A processor throws this error to have its task retried; the rows contain the task's progress. */
 export class RetryLater extends Error {
   override readonly name = "RetryLater";
 }
@@ -233,8 +234,8 @@ const refusedMs = 1_000;
 
 /**
  * Returns a worker class that pauses if the backend refuses to give it a job (no permission, no memory, read-only,
- * loading). BullMQ would ask again immediately, which would leave no time for anything else in this process, including
- * its shutdown.
+ * loading). BullMQ would ask again immediately, which would leave this process no time for other work, including its
+ * shutdown.
  */
 const pausing = (Base: typeof Worker): typeof Worker =>
   class extends Base {
@@ -269,7 +270,7 @@ export function startQueueWorker(
   });
   const options: Omit<WorkerOptions, "connection"> = {
     concurrency,
-    // A job whose worker died is picked up again after at most half a minute. Until then a chunk of a bulk job cannot
+    // A worker picks up the job of a dead worker after at most half a minute. Until then a chunk of a bulk job cannot
     // be added again, so a longer lock would delay the whole job.
     lockDuration: 20_000,
     stalledInterval: 10_000,

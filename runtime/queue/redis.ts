@@ -1,9 +1,9 @@
 import { Redis, ReplyError } from "ioredis";
 
 /**
- * Opens a connection. A connection for adding jobs fails immediately while Redis is unavailable, instead of holding the
- * request. One for taking jobs waits for Redis indefinitely (BullMQ requires it of workers). With `answerMsMax`, a
- * command without a response within that time also fails.
+ * Opens a connection. A connection for adding jobs fails immediately while Redis is unavailable, so the request is not
+ * delayed. A connection for taking jobs waits for Redis indefinitely (BullMQ requires this of workers). With
+ * `answerMsMax`, a command also fails if Redis does not respond within that time.
  */
 export function openRedis(
   url: string,
@@ -35,8 +35,8 @@ export const refusalOf = (error: unknown): string | undefined =>
   error instanceof ReplyError ? /^[A-Z]+(?= )/.exec((error as Error).message)?.[0] : undefined;
 
 /**
- * Whether this Redis belongs to a Redis Cluster, where every script of BullMQ would fail: each names keys of several
- * slots.
+ * Returns whether this Redis belongs to a Redis Cluster, where every script of BullMQ would fail, because each script
+ * uses keys of several slots.
  */
 export const isCluster = async (redis: Redis): Promise<boolean> =>
   /^cluster_enabled:1/m.test(await redis.info("cluster"));

@@ -5,17 +5,20 @@ export interface Options {
   /** Scenarios to run, in the order of the list. */
   names: ScenarioName[];
   backends: ("redis" | "postgres")[];
-  /** Does a tenth of the work: this shows that everything runs, but its figures must not be quoted. */
+  /** Does a tenth of the work to show that everything runs. Its figures must not be quoted. */
   quick: boolean;
-  /** Where Node's CPU profiles of the service's processes go; undefined: no profiles. Figures are worse with them. */
+  /**
+   * The directory for Node's CPU profiles of the service's processes; undefined: no profiles. Profiling makes the
+   * figures worse.
+   */
   cpuProfiles: string | undefined;
-  /** Whether the statements that took Postgres the most time are printed. Figures are a little worse with it. */
+  /** Prints the statements that took Postgres the most time. This makes the figures a little worse. */
   statements: boolean;
-  /** Where each result is kept as soon as it is known; undefined: results are not kept. */
+  /** The directory that receives each result as soon as it is known; undefined: results are not kept. */
   results: string | undefined;
-  /** Whether the document is written from the results that are kept, without measuring. */
+  /** Writes the document from the kept results, without measuring. */
   document: boolean;
-  /** The commit that this build is compared with; undefined: it is measured alone. */
+  /** The commit of the build to compare with; undefined: no comparison. */
   against: string | undefined;
 }
 
@@ -25,7 +28,10 @@ A full run of everything writes docs/benchmarks.md; other runs print what they f
 --statements prints the statements that took Postgres the most time in each scenario.
 --against builds that commit in a temporary worktree, measures both builds in turn, and prints the ratio of each figure.`;
 
-/** Reads the command line; undefined when only the usage is asked for. Throws a TypeError that names the mistake. */
+/**
+ * Reads the command line. Returns undefined when the user asks only for the usage. Throws a TypeError that names the
+ * mistake.
+ */
 export function readArguments(args: readonly string[]): Options | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -79,7 +85,7 @@ export function readArguments(args: readonly string[]): Options | undefined {
   };
 }
 
-/** Returns whether a run is complete, so its figures are kept. */
+/** Returns whether a run is complete. Only a complete run's figures are kept. */
 export const isComplete = ({ names, backends, quick, statements, cpuProfiles, against }: Options): boolean =>
   names.length === Object.keys(scenarios).length &&
   backends.length === 2 &&

@@ -1,8 +1,10 @@
 /** Work to undo at the end, whatever happens in between. */
 export interface Cleanup {
-  /** Registers something to undo. The returned function undoes it earlier; each is undone only once. */
+  /**
+   * Registers a function that undoes something. The returned function undoes it earlier. Each `undo` runs only once.
+   */
   add(undo: () => Promise<void>): () => Promise<void>;
-  /** Undoes everything that remains, the latest first. A failure does not prevent the others from being undone. */
+  /** Runs the remaining functions, the latest first; if one fails, the remaining functions still run. */
   run(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { figure, median, withRange } from "./statistics.ts";
 
 /**
  * Returns the columns that a load has in every table. With `times`, one more column shows its CPU time as a multiple of
- * what `times` names.
+ * the base that `times` names.
  */
 export const loadColumns = ({ times }: { times?: string } = {}): string[] => [
   "per second",
@@ -18,7 +18,8 @@ export const loadColumns = ({ times }: { times?: string } = {}): string[] => [
 ];
 
 /**
- * Returns the share of the machine that other processes used in some rounds; marked if it was too much in one of them.
+ * Returns the share of the machine that other processes used in some rounds; marked if the share was too large in any
+ * round.
  */
 export const writeOthers = (others: readonly number[]): string =>
   `${Math.round(median(others) * 100)} %${others.some((each) => each > othersMax) ? " *" : ""}`;
@@ -27,8 +28,8 @@ export const writeOthers = (others: readonly number[]): string =>
 export const writeParts = (cpu: CpuByPart): string => parts.map((part) => figure(cpu[part])).join(" / ");
 
 /**
- * Returns the cells of some rounds under {@link loadColumns}, as medians; the multiple is of the CPU time `baseUs`, and
- * empty if that is null.
+ * Returns the cells of some rounds under {@link loadColumns}, as medians. The multiple is relative to the CPU time
+ * `baseUs`, and empty if `baseUs` is null.
  */
 export function loadCells(rounds: readonly Measured[], baseUs?: number | null): string[] {
   const of = (pick: (round: Measured) => number): number => median(rounds.map(pick));

@@ -1,20 +1,20 @@
 import type { Figure } from "./figures.ts";
 import { figure, median } from "./statistics.ts";
 
-/** The build just made here, or the one of the commit that it is compared with. */
+/** `this`: the build of this tree. `other`: the build of the commit to compare with. */
 export type Side = "this" | "other";
 
-/** All figures of one side's run of a scenario, and of the other side's run that it is paired with. */
+/** All figures of two paired runs of a scenario, one run on each side. */
 export type Pair = Record<Side, readonly Figure[]>;
 
 /**
- * Returns the order of runs: this, other, other, this, and so on. If the machine becomes slower, both sides are
- * affected alike.
+ * Returns the order of runs: this, other, other, this, and so on. A machine that becomes slower affects both sides
+ * equally.
  */
 export const turns = (pairs: number): [Side, Side][] =>
   Array.from({ length: pairs }, (_, pair) => (pair % 2 === 0 ? ["this", "other"] : ["other", "this"]));
 
-/** A figure of both sides. */
+/** A figure, compared between the two sides. */
 export interface Compared {
   of: string;
   what: string;

@@ -11,7 +11,7 @@ export interface Counters {
   walBytes: number;
 }
 
-/** A connection that becomes idle reports its counts within this time. */
+/** A connection that becomes idle reports its counts to Postgres within this time. */
 const reportedWithinMs = 11_000;
 
 const names: readonly (readonly [keyof Counters, string])[] = [
@@ -25,15 +25,15 @@ const names: readonly (readonly [keyof Counters, string])[] = [
 export const writeCounters = (measured: readonly Counters[]): string =>
   names
     .map(([counter, name]) => {
-      // A negative difference: while idle, Postgres did more on its own, such as a vacuum.
+      // Negative: while idle, Postgres did more work on its own, such as a vacuum.
       const cells = measured.map((each) => (each[counter] < 0 ? "–" : figure(each[counter])));
       return `${cells.join(" / ")} ${name}`;
     })
     .join(", ");
 
 /**
- * Returns what Postgres counts while something happens, less what it counts while idle, divided by the number of
- * operations. Waits until Postgres has counted everything.
+ * Returns Postgres's counts while `happens` runs, less its counts while idle, divided by the number of operations.
+ * Waits until Postgres has counted everything.
  */
 export async function countEach(db: Database, happens: () => Promise<number>): Promise<Counters> {
   await delay(reportedWithinMs);

@@ -1,6 +1,6 @@
-// Loaded into each process of the service by NODE_OPTIONS: writes a CPU profile when the process ends, into the
-// directory named in this module's query. Plain JavaScript, because the compiled service runs without a compiler;
-// `--cpu-prof` itself is not allowed in NODE_OPTIONS.
+// NODE_OPTIONS loads this module into each process of the service. When the process ends, the module writes a CPU
+// profile into the directory named in its query. Plain JavaScript, because the compiled service runs without a
+// compiler; NODE_OPTIONS does not allow `--cpu-prof`.
 import { writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 import { join } from "node:path";

@@ -16,13 +16,13 @@ const usPerTick = 10_000;
 
 interface ProcessTimes {
   parent: number;
-  /** The process's own time, and that of ended children that it has waited for. */
+  /** The CPU time of the process, and of ended children that the process has waited for. */
   us: number;
 }
 
 /**
- * Reads the CPU time of processes and everything below them. Children that have ended count with their parents, so a
- * connection's Postgres process that comes and goes between two readings is not lost.
+ * Reads the CPU time of processes and their descendants. Children that have ended count with their parents, so the
+ * reading includes a connection's Postgres process that starts and ends between two readings.
  */
 export function readCpu(roots: readonly number[]): CpuByPart {
   const processes = readProcesses();
@@ -38,8 +38,8 @@ export function readCpu(roots: readonly number[]): CpuByPart {
 }
 
 /**
- * Reads the memory in bytes that each part's processes have resident now, without shared memory (Postgres's buffers),
- * which would otherwise be counted again for every process of Postgres.
+ * Reads the resident memory of each part's processes in bytes, without shared memory (Postgres's buffers), which would
+ * count again for every process of Postgres.
  */
 export function readMemory(roots: readonly number[]): Record<Part, number> {
   const processes = readProcesses();
@@ -57,7 +57,7 @@ export function pidsOf(roots: readonly number[], part: Part): number[] {
   return roots.flatMap((root) => treeOf(root, processes)).filter((pid) => partOf(pid) === part);
 }
 
-/** Returns the most memory that any process of a part below the roots has had resident, in bytes. */
+/** Returns the largest peak of resident memory among a part's processes below the roots, in bytes. */
 export function readPeakMemory(roots: readonly number[], part: Part): number {
   const peaks = pidsOf(roots, part).map(
     (pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readProc(`${pid}/status`))?.[1] ?? 0) * 1024,
@@ -93,7 +93,7 @@ function readProcesses(): Map<number, ProcessTimes> {
   return found;
 }
 
-/** Returns a process and everything below it. */
+/** Returns a process and its descendants. */
 const treeOf = (pid: number, processes: ReadonlyMap<number, ProcessTimes>): number[] => [
   pid,
   ...[...processes].flatMap(([child, { parent }]) => (parent === pid ? treeOf(child, processes) : [])),

@@ -13,7 +13,7 @@ const howToRun =
   "prints the ratio: median, lowest and highest of the pairs. A range that includes 1 shows nothing. A commit with another " +
   "wire or other tables cannot be compared.";
 
-/** The CPU time of each part of the service, which only the kept results have. */
+/** The CPU time of each part of the service; only the kept results have this column. */
 const partsColumn = `${parts.join(" / ")} µs`;
 
 /** The figures at the head of the document, as a scenario names them. */
@@ -145,7 +145,7 @@ const writeSection = (scenario: Scenario, all: readonly Result[]): string[] => {
   ];
 };
 
-/** Returns `1bb19f7`, or which scenarios were measured with which commit. */
+/** Returns the commit of the results, `1bb19f7`, or each commit with its scenarios. */
 function commitsOf(results: readonly Result[]): string {
   const of = new Map<string, Set<ScenarioName>>();
   for (const { commit, scenario } of results) of.set(commit, (of.get(commit) ?? new Set()).add(scenario));

@@ -2,14 +2,14 @@ import type { Measured } from "./load/index.ts";
 
 /** One number of a scenario, with a value for each round, for the comparison of two builds. */
 export interface Figure {
-  /** The requests or rows that it counts. */
+  /** The requests or rows that the figure describes. */
   of: string;
   /** The quantity, with its unit. */
   what: string;
   values: readonly number[];
 }
 
-/** Returns one figure, its values picked from the rounds. */
+/** Returns a figure; `pick` returns its value for each round. */
 export const figureOf = <T>(of: string, what: string, rounds: readonly T[], pick: (round: T) => number): Figure => ({
   of,
   what,

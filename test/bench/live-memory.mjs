@@ -1,6 +1,6 @@
-// Loaded into each process of the service by NODE_OPTIONS: on SIGUSR2 it collects all garbage and writes how many bytes
-// of JavaScript and buffers remain, into the directory named in this module's query. Plain JavaScript, because the
-// compiled service runs without a compiler.
+// NODE_OPTIONS loads this module into each process of the service. On SIGUSR2 the module collects all garbage and
+// writes how many bytes of JavaScript and buffers remain, into the directory named in its query. Plain JavaScript,
+// because the compiled service runs without a compiler.
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";

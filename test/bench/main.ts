@@ -77,7 +77,7 @@ async function documentFrom(directory: string): Promise<void> {
 
 const textOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-/** Shows progress to the person who runs this; results go to standard output. */
+/** Shows progress to the person who runs the benchmark; results go to standard output. */
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** Runs the chosen scenarios one after another. Reports a scenario that fails, and continues with the next. */
@@ -101,8 +101,8 @@ async function runAll(options: Options, cleanup: Cleanup): Promise<{ results: Re
   return { results, failed: chosen.length - results.length };
 
   /**
-   * Returns whether a scenario runs with this backend. A scenario with its own backends runs with them, whichever are
-   * requested.
+   * Returns whether a scenario runs with this backend. A scenario that names its backends always runs with them,
+   * regardless of the requested ones.
    */
   function isAsked(scenario: ScenarioName, backend: Backend): boolean {
     return scenarios[scenario].backends !== undefined || backends.includes(backend);
@@ -170,7 +170,7 @@ async function compareAll({ names, backends, quick }: Options, against: string, 
   }
 }
 
-/** Measures both sides, one after the other. */
+/** Measures both sides, one after the other, for each pair. */
 async function measurePairs(count: number, measure: (side: Side) => Promise<Figure[]>): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (const order of turns(count)) {
@@ -181,7 +181,7 @@ async function measurePairs(count: number, measure: (side: Side) => Promise<Figu
   return pairs;
 }
 
-/** Starts both sides, and measures them in turn, measurement by measurement. */
+/** Starts both sides, and measures each measurement on the two sides in turn. */
 async function measureInTurn(
   count: number,
   start: (side: Side) => Promise<{ measurements: readonly (() => Promise<Figure[]>)[]; stop: () => Promise<void> }>,

@@ -7,9 +7,7 @@ export type Metrics = Readonly<Record<string, string>>;
 export const eventLoopDelayMs = (text: string): number =>
   Number(/^realmpass_nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1] ?? Number.NaN) * 1000;
 
-/**
- * Returns a histogram's observations between two readings, by the value of its only label: how many, and their mean.
- */
+/** Returns a histogram's observations between two readings, by the value of its only label: the count and the mean. */
 export function meansBetween(
   before: Metrics,
   after: Metrics,

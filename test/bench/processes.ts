@@ -3,21 +3,24 @@ import { eventLoopDelayMs, meansBetween, writeMeans, type Metrics } from "./metr
 import type { Service } from "./service.ts";
 import { figure } from "./statistics.ts";
 
-/** The memory and metrics of a service's processes when a scenario began or ended. */
+/** The memory and metrics of a service's processes at one moment: when a scenario began or ended. */
 export interface Moment {
   memory: Record<Part, number>;
   metrics: Metrics;
 }
 
-/** Observes a moment. The processes measure the delay of their event loops between two readings. */
+/**
+ * Reads the memory and metrics of this moment. The processes measure the delay of their event loops between two
+ * readings.
+ */
 export const observe = async (service: Pick<Service, "memory" | "metrics">): Promise<Moment> => ({
   memory: service.memory(),
   metrics: await service.metrics(),
 });
 
 /**
- * Returns event-loop delay p99 ms of api, worker and responder; MB of each part at the start, and at the end; batch
- * sizes.
+ * Returns the p99 of the event-loop delay of api, worker and responder in ms, the MB of each part at the start and at
+ * the end, and the batch sizes.
  */
 export const processCells = (before: Moment, after: Moment): string[] => [
   ["api", "worker", "responder"].map((name) => figure(eventLoopDelayMs(after.metrics[name] ?? ""))).join(" / "),

@@ -10,7 +10,7 @@ export interface Result {
   backend: Backend;
   /** The build that was measured. */
   commit: string;
-  /** The machine that it was measured on, as rows of a table. */
+  /** The machine that ran the benchmark, as rows of a table. */
   machine: [string, string][];
   /** CPU microseconds of the floor, measured immediately before. */
   floorUs: number;
@@ -32,13 +32,13 @@ export const allParts: readonly Part[] = (Object.keys(scenarios) as ScenarioName
 
 const fileOf = ({ scenario, backend }: Part): string => `${scenario}-${backend}.json`;
 
-/** Keeps a result in the directory; it replaces an earlier one of the same scenario and backend. */
+/** Stores a result in the directory, replacing an earlier result of the same scenario and backend. */
 export async function keepResult(directory: string, result: Result): Promise<void> {
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, fileOf(result)), `${JSON.stringify(result, undefined, 2)}\n`);
 }
 
-/** Returns the results in the directory, in the order of the document, and the parts without one. */
+/** Returns the results in the directory, in the order of the document, and the parts without a result. */
 export async function readResults(directory: string): Promise<{ results: Result[]; missing: Part[] }> {
   const names = new Set(await readdir(directory));
   const missing = allParts.filter((part) => !names.has(fileOf(part)));

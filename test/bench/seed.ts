@@ -20,21 +20,21 @@ export const largeRealm: RealmSize = {
   auditEntries: 1_000_000,
 };
 
-/** The same realm a tenth as large. */
+/** A realm a tenth as large as the full one. */
 export const smallerRealm = Object.fromEntries(
   Object.entries(largeRealm).map(([what, count]) => [what, count / 10]),
 ) as unknown as RealmSize;
 
-/** Tables that are filled together, and their statements. */
+/** Tables, and the statements that fill them. */
 interface Part {
   tables: readonly string[];
   statements: readonly Sql[];
 }
 
 /**
- * Fills a realm that has an issuer, as the owner and in bulk: drops indexes and builds them again afterwards, without
- * triggers. A tenth of the profiles is revoked, and so are the profiles of people who have left; a tenth has expired.
- * Their dates are spread evenly over 400 days.
+ * Fills a realm that has an issuer, as the owner and in bulk: without triggers, dropping indexes and building them
+ * again afterwards. A tenth of the profiles is revoked, and all profiles of people who have left; a tenth has expired.
+ * The dates are spread evenly over 400 days.
  */
 export async function seedRealm(db: Database, realmId: string, size: RealmSize): Promise<void> {
   for (const { tables, statements } of parts(realmId, size)) {
@@ -52,7 +52,7 @@ export async function seedRealm(db: Database, realmId: string, size: RealmSize):
       for (const statement of statements) await tx.query(statement);
       for (const { definition } of indexes) await tx.query(verbatim(definition));
     });
-    // As autovacuum leaves it: pages are marked all-visible, so an index-only scan suffices.
+    // Leaves the tables as autovacuum does: pages are marked all-visible, so an index-only scan suffices.
     for (const table of tables) await db.query(verbatim(`vacuum (analyze) ${table}`));
   }
   await db.query(verbatim("checkpoint"));
@@ -101,7 +101,8 @@ const parts = (realmId: string, size: RealmSize): Part[] => [
         owner: sql`null::bigint, null::bigint`,
         deviceType: sql`null`,
       }),
-      // Otherwise a worker would find the profiles of people who have left, and revoke them while lists are measured.
+      // Settles the profiles of people who have left. Otherwise a worker would find these profiles and revoke them
+      // during the measurement of lists.
       sql`
     update certificates c
        set revoked_at = greatest(u.offboarded_at, c.created_at), revocation_reason = 5
@@ -155,7 +156,7 @@ const parts = (realmId: string, size: RealmSize): Part[] => [
   },
 ];
 
-/** Makes profiles of one kind, as large as real ones. */
+/** Makes profiles of one kind, as large as real profiles. */
 function certificates(
   realmId: string,
   { kind, count, owner, deviceType }: { kind: string; count: number; owner: Sql; deviceType: Sql },

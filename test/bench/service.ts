@@ -29,26 +29,26 @@ export interface Service {
   realmId: string;
   /** Runs an operator's command and returns its output. */
   operate: Operate;
-  /** With the owner's rights. */
+  /** A connection with the owner's rights. */
   db: Database;
   databaseUrl: string;
   postgresVersion: string;
-  /** Where each responder answers OCSP on this machine. */
+  /** The ports on this machine at which the responders answer OCSP. */
   ocspPorts: readonly number[];
   cpu(): CpuByPart;
   memory(): Record<Part, number>;
   /**
-   * Returns the bytes of JavaScript and buffers that a garbage collection leaves in the part's main threads; not for
-   * servers.
+   * Returns the bytes of JavaScript and buffers that remain in the part's main threads after a garbage collection; not
+   * for Postgres or Redis.
    */
   liveMemory(part: ServicePart): Promise<number>;
-  /** Returns the most memory that the part has had resident, in bytes. */
+  /** Returns the part's peak of resident memory, in bytes. */
   peakMemory(part: Part): number;
-  /** Starts another worker in addition to the first. It stops with the service, or is killed before that. */
+  /** Starts another worker in addition to the first. The worker stops with the service, or earlier with `kill`. */
   startWorker(): Promise<{ kill: () => Promise<void> }>;
-  /** Starts another responder in addition to the first. It stops with the service. */
+  /** Starts another responder in addition to the first. The responder stops with the service. */
   startResponder(): Promise<void>;
-  /** Returns the metrics of the api, worker and responder that the service began with. */
+  /** Returns the metrics of the first api, worker and responder. */
   metrics(): Promise<Metrics>;
   /** Returns how many of the worker's RSA keys are ready. */
   rsaKeysReady(): Promise<number>;
@@ -58,8 +58,8 @@ export interface Service {
 export interface ServiceOptions {
   backend: Backend;
   /**
-   * The directory with the build to start: this one's, or another commit's. Relies only on its programs, their
-   * environment and HTTP.
+   * The directory of the build to start: this build, or another commit's. The benchmark relies only on the build's
+   * programs, their environment and HTTP.
    */
   tree: string;
   env: Record<string, string>;
@@ -69,7 +69,10 @@ export interface ServiceOptions {
   cleanup: Cleanup;
 }
 
-/** Starts the service and registers a client for it. It stops with the cleanup at the latest, or when this process dies. */
+/**
+ * Starts the service and registers a client for it. The service stops with the cleanup at the latest, or when this
+ * process dies.
+ */
 export async function startService({
   backend,
   tree,
@@ -96,7 +99,7 @@ export async function startService({
     REALMPASS_OCSP_PORT: String(ocspPorts[0]),
     REALMPASS_RATE_LIMIT_SERVICE: "1000000",
     REALMPASS_RATE_LIMIT_USER: "1000000",
-    // A build older than the variable would not start with it.
+    // Sets the variable only if the build supports it: an older build would not start.
     ...((await readFile(join(tree, ".env.example"), "utf8")).includes("REALMPASS_RATE_LIMIT_TOKENS") && {
       REALMPASS_RATE_LIMIT_TOKENS: "1000000",
     }),
@@ -197,7 +200,10 @@ export async function startService({
   };
 }
 
-/** Starts a build as `npm start` does, and waits until it is ready. It stops with the cleanup at the latest. */
+/**
+ * Starts a build as `npm start` does, and waits until the build is ready. The build stops with the cleanup at the
+ * latest.
+ */
 export async function launch(
   tree: string,
   env: Record<string, string>,
@@ -229,10 +235,10 @@ export async function launch(
   return { pid: child.pid, stop };
 }
 
-/** The most errors of each kind that are shown: beyond capacity every request may fail. */
+/** The most errors of each kind to show: beyond capacity every request can fail. */
 const shownMax = 3;
 
-/** Shows the service's errors immediately, without the log of every request. */
+/** Returns a function that shows the service's errors immediately, without the log of every request. */
 function createComplaints(): (line: string) => void {
   const shown = new Map<string, number>();
   return (line) => {
@@ -245,7 +251,7 @@ function createComplaints(): (line: string) => void {
   };
 }
 
-/** Returns the text that each process serves at its address. */
+/** Returns the metrics text of each process, from the process's address. */
 async function readMetrics(addresses: ReadonlyMap<string, string>): Promise<Metrics> {
   const read = async ([name, url]: [string, string]): Promise<[string, string]> => [
     name,
@@ -307,11 +313,14 @@ const registerClient = (operate: Operate, inRealm: readonly string[]): Service["
     ...inRealm,
   ]) as Service["client"];
 
-/** Registers another client. A service keeps a thousand tokens, so a scenario that draws many uses its own client. */
+/**
+ * Registers another client. The service keeps a thousand tokens per client, so a scenario that draws many tokens uses a
+ * separate client.
+ */
 export const addClient = ({ operate }: Service, inRealm: readonly string[] = []): Service["client"] =>
   registerClient(operate, inRealm);
 
-/** Makes another realm in the same service, with its own issuer and client. */
+/** Makes another realm in the same service, with an issuer and a client. */
 export async function addRealm(service: Service, name: string): Promise<Service> {
   const { db, port, operate } = service;
   operate(["realm", "create", "--name", name, "--domain", `${name}.example`]);
@@ -324,7 +333,7 @@ export async function addRealm(service: Service, name: string): Promise<Service>
   return { ...service, realmId, client, token: await obtainToken(port, client) };
 }
 
-/** Draws a token as a client does: with all scopes but the machine scopes, or with `scope`. */
+/** Draws a token as a client does: with the given `scope`, else with all scopes except the machine scopes. */
 export async function obtainToken(port: number, client: Service["client"], scope?: string): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, {
     method: "POST",
@@ -335,7 +344,7 @@ export async function obtainToken(port: number, client: Service["client"], scope
   return token;
 }
 
-/** Makes users without a profile by SQL, because making them is not measured. */
+/** Makes users without a profile by SQL, because the scenarios do not measure this. */
 export async function addUsers({ db, realmId }: Service, count: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     insert into users (realm_id, pairwise_id, created_at)
@@ -346,7 +355,7 @@ export async function addUsers({ db, realmId }: Service, count: number): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Waits until a condition holds; throws if it does not hold in time. */
+/** Waits until a condition holds; throws if the time runs out. */
 export async function until(what: string, secondsMax: number, holds: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + secondsMax * 1000;
   while (!(await holds())) {

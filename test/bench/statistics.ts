@@ -1,4 +1,4 @@
-/** Returns the value below which the given fraction of the sorted values lies. */
+/** Returns the percentile: the given fraction of the sorted values is below it. */
 export function percentile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
@@ -10,7 +10,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(half) - 1] ?? Number.NaN) + (sorted[Math.floor(half)] ?? Number.NaN)) / 2;
 }
 
-/** Returns how much y grows for each 1 of x: the slope of the line that lies closest to all points (least squares). */
+/** Returns how much y grows for each 1 of x: the slope of the least-squares line. */
 export function slope(points: readonly { x: number; y: number }[]): number {
   const mean = (pick: (point: { x: number; y: number }) => number): number =>
     points.reduce((sum, point) => sum + pick(point), 0) / points.length;

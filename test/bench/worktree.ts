@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { ended } from "../support/run/services.ts";
 import type { Cleanup } from "./cleanup.ts";
 
-/** A build of the service that can be started: the directory of its files, and its name in a table. */
+/** A build of the service: the directory of its files, and its name in a table. */
 export interface Build {
   tree: string;
   name: string;
@@ -47,7 +47,10 @@ export async function buildCommit(commit: string, cleanup: Cleanup): Promise<Bui
 
 const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
 
-/** Runs a program until it exits, with its output on stderr; the cleanup stops it if it is still running. */
+/**
+ * Runs a program until it exits, with its output on stderr. If the program is still running at the cleanup, the cleanup
+ * stops it.
+ */
 async function runProgram(program: string, args: readonly string[], cwd: string, cleanup: Cleanup): Promise<void> {
   const child = spawn(program, args, { cwd, stdio: ["ignore", process.stderr, process.stderr] });
   if (child.pid !== undefined) cleanup.add(() => ended(child));

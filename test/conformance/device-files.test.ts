@@ -35,7 +35,7 @@ const hostileTexts = [
   "\ufffe\uffff",
   "line\r\nline\tend",
 ] as const;
-/** Returns the text that an XML parser finds in the file. */
+/** Returns the text as an XML parser finds it in the file. */
 const asRead = (text: string): string => text.replace(/[\ufffe\uffff]/g, "\ufffd");
 
 let directory: string;
@@ -53,7 +53,7 @@ const base64 = (pem: string): string => new X509Certificate(pem).raw.toString("b
 const pemOf = (certificate: string): string => new X509Certificate(Buffer.from(certificate, "base64")).toString();
 
 let another: string | undefined;
-/** Returns the certificate of a root unrelated to the device's root. */
+/** Returns the certificate of a root that did not sign the device's chain. */
 const otherRoot = (): string =>
   (another ??= base64(
     openssl([
@@ -121,7 +121,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
       expect(PayloadUUID).toMatch(/^[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/);
   });
 
-  test("keeps its payload identifiers if made again; no two profiles share one", () => {
+  test("keeps its payload identifiers when made again; different profiles have different identifiers", () => {
     const names = (id: string) => {
       const profile = profileOf({ format: "mobileconfig", identity: id });
       return [profile, ...(profile["PayloadContent"] as (typeof profile)[])].map(({ PayloadUUID }) =>
@@ -132,7 +132,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
     expect(new Set([...names(identity), ...names(`z${identity.slice(1)}`)]).size).toBe(2 * names(identity).length);
   });
 
-  test("joins each network with EAP-TLS and its own identity, and trusts only the named server under the named CA", () => {
+  test("joins each network with EAP-TLS and the device's identity, and trusts only the named server under the named CA", () => {
     const profile = profileOf({ format: "mobileconfig" });
     const [certificate] = payloadsOf(profile, "com.apple.security.pkcs12");
     const [root] = payloadsOf(profile, "com.apple.security.root");
@@ -209,7 +209,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
     expect(payloadsOf(profileOf({ format: "mobileconfig" }), "com.apple.wifi.managed")).toHaveLength(2);
   });
 
-  test("trusts the given CAs if none of them is a root", () => {
+  test("trusts all given CAs if they include no root", () => {
     const profile = profileOf(
       { format: "mobileconfig" },
       { radiusCas: [{ certificate: base64(hierarchy.issuerPem), selfSigned: false }] },
@@ -241,7 +241,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
       expect(verified(pemOf(otherRoot()))).not.toContain("OK");
     });
 
-    test("trusts that server's CA alone", () => {
+    test("trusts only that server's CA", () => {
       const profile = profileOf({ format: "mobileconfig" }, { radiusCas: radiusCas() });
       const [named] = radiusCas();
       const trusted = payloadsOf(profile, "com.apple.wifi.managed").map(
@@ -391,7 +391,7 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     ["web", "WebAddress"],
     ["phone", "Phone"],
   ])(
-    "has a help element for %s and no other if the realm names only that, and no help element if it names none",
+    "contains only the help element for %s if the realm has only this contact, and no help element without contacts",
     (kind, element) => {
       const help = { mail: "", web: "", phone: "", [kind]: "1" };
       const file = encode({ format: "eap-config" }, { help });
@@ -406,13 +406,13 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     ["as many days before the end as the realm wants", 365, 30, "2027-10-22T09:00:00Z"],
     ["at most a third of the validity before the end", 30, 60, "2027-11-11T09:00:00Z"],
     ["at the end in a realm that sets no lead", 365, 0, "2027-11-21T09:00:00Z"],
-  ])("ends %s", (_, validityDays, reminderLeadDays, expected) => {
+  ])("sets ValidUntil %s", (_, validityDays, reminderLeadDays, expected) => {
     const from = new Date(notAfter.getTime() - validityDays * 86_400_000);
     const file = encode({ format: "eap-config", notBefore: from }, { reminderLeadDays });
     expect(xpath(file, "//ValidUntil")).toEqual([expected]);
   });
 
-  test("names wired networks after the Wi-Fi networks, without a condition, if the realm has them", () => {
+  test("lists wired networks after the Wi-Fi networks, without a condition, if the realm has wired networks", () => {
     const file = encode({ format: "eap-config" }, { wired: true });
 
     expect(faultsOf(file, grammar)).toBe("");
@@ -421,7 +421,7 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
     expect(encode({ format: "eap-config" }).toString("utf8")).not.toContain("IEEE8023");
   });
 
-  test("the test's grammar rejects what the format rejects", () => {
+  test("control: the test's grammar rejects files that violate the format", () => {
     const file = encode({ format: "eap-config" }, { wired: true }).toString("utf8");
     const broken = [
       file.replace(/<ServerID>.*<\/ServerID>/, ""),
@@ -442,7 +442,7 @@ describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
   });
 
   test.each([0, 1, 500, 999])(
-    "ends in the same whole second as a certificate whose end is %i ms past the second",
+    "sets ValidUntil to the whole second of the certificate's end, which is %i ms past that second",
     (milliseconds) => {
       const file = encode({ format: "eap-config", notAfter: new Date(notAfter.getTime() + milliseconds) });
       expect(faultsOf(file, grammar)).toBe("");

@@ -4,7 +4,7 @@ import { answerOf, authorizationOn, drawPkce, postForm, redirectUri } from "../s
 import type { GivenApplication, GivenUser } from "../support/given/given.ts";
 import { givenIssuingRealm } from "../support/given/issuing.ts";
 
-/** The requests of two existing client programs, as the programs send them, in order. */
+/** The requests of two existing client programs, in the order and form in which the programs send them. */
 
 const api = useApi();
 const { given } = api;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await api.startWorker();
 });
 
-/** Calls the API with the headers that these clients send each time. */
+/** Calls the API with the headers that the two client programs always send. */
 const call = (accessToken: string, method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
   sendRequest(`${api.url}${path}`, method, {
     body,
@@ -25,7 +25,7 @@ const call = (accessToken: string, method: string, path: string, body?: unknown)
 
 const ok = { status: 200, body: { result: "ok", code: 200 } };
 
-test("a service gets a token by client credentials, lists users by GET with a body, and locks one", async () => {
+test("a service gets a token by client credentials, lists users by GET with a body, and locks a user", async () => {
   const service: GivenApplication = await given.application({ realmId, type: "service" });
   const users: GivenUser[] = [];
   for (const name of ["ann", "bob", "cyd"])

@@ -13,7 +13,7 @@ const blocksOf = (page: string): string[] =>
 const blockWith = (page: string, ...texts: readonly string[]): string =>
   blocksOf(page).find((block) => texts.every((text) => block.includes(text))) ?? "";
 
-test("the guide's block for wpa_supplicant is the one on the page about RADIUS servers", () => {
+test("the guide's block for wpa_supplicant equals the block on the page about RADIUS servers", () => {
   const sent = blockWith(readFileSync("docs/radius/README.md", "utf8"), "network=", "client_cert");
   const written = blockWith(guide, "network=")
     .replace("eduroam", "demo")
@@ -37,7 +37,7 @@ test("cables and Wi-Fi networks have the same settings in the guide's connection
   expect(settings).toHaveProperty("domain-match", "radius.demo.example");
 });
 
-test("netplan hands NetworkManager the same settings for a cable", () => {
+test("netplan gives NetworkManager the same settings for a cable as the guide's connection file", () => {
   const [, yaml = ""] = /^```yaml\n(.*?)^```$/ms.exec(guide) ?? [];
   const keys: Record<string, string> = {
     method: "eap",
@@ -80,14 +80,14 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Returns the file as nmcli reads it, checks it and writes it again; this needs no running NetworkManager. */
+  /** Returns the file as nmcli reads, checks and rewrites it, without a running NetworkManager. */
   const readBack = (file: string) =>
     spawnSync(requireTool("nmcli"), ["--offline", "connection", "modify", "connection.autoconnect-priority", "1"], {
       input: file,
       encoding: "utf8",
     });
 
-  test.each(["wifi", "ethernet"])("for %s is read by nmcli without dropping a setting", (type) => {
+  test.each(["wifi", "ethernet"])("for %s loses no setting when nmcli reads it", (type) => {
     const file = blockWith(guide, "[connection]", `type=${type}`).replaceAll("/etc/realmpass", directory);
     const { status, stdout, stderr } = readBack(file);
 

@@ -18,8 +18,8 @@ import { describeWithTool } from "../support/run/tools.ts";
 import { givenLocalAccount, testPassword, type LocalAccount } from "../support/given/local-account.ts";
 
 /**
- * Third-party client libraries, unchanged, against the service over HTTP, with a person who signs in with the form and
- * consents with the button.
+ * Unchanged third-party client libraries use the service over HTTP. A person signs in with the form and consents with
+ * the button.
  */
 
 const redirectUri = "https://client.example/back";
@@ -143,7 +143,7 @@ describe("oauth4webapi", () => {
   test.each([
     ["client_secret_post", oauth.ClientSecretPost],
     ["client_secret_basic", oauth.ClientSecretBasic],
-  ])("a service by %s: client credentials, introspection, revocation", async (_, method) => {
+  ])("by %s, a service gets a token by client credentials, introspects it and revokes it", async (_, method) => {
     const as = await discover();
     const me: oauth.Client = { client_id: machine.clientId };
     const authentication = method(machine.secret);
@@ -160,7 +160,7 @@ describe("oauth4webapi", () => {
     expect(await api("/api/user", accessToken)).toMatchObject({ status: 401 });
   });
 
-  test("a guest account's token", async () => {
+  test("a client exchanges a guest account's token for an access token", async () => {
     const as = await discover();
     const me: oauth.Client = { client_id: "anything" };
     const parameters = new URLSearchParams({ guest_token: guests.token });
@@ -214,7 +214,7 @@ describe("openid-client", () => {
     expect(await api("/api/realm", refreshed.access_token)).toMatchObject({ status: 401 });
   });
 
-  test("client credentials, and a guest account's token", async () => {
+  test("a service gets a token by client credentials, and a client gets one for a guest account's token", async () => {
     const config = await client.discovery(new URL(issuer), machine.clientId, machine.secret, undefined, options);
     const { access_token: accessToken } = await client.clientCredentialsGrant(config);
     expect(await api("/api/user", accessToken)).toMatchObject({ status: 200 });
@@ -249,7 +249,7 @@ describe("simple-oauth2", () => {
     expect(await api("/api/realm", String(refreshed.token["access_token"]))).toMatchObject({ status: 401 });
   });
 
-  test("client credentials", async () => {
+  test("a service gets a token by client credentials", async () => {
     const app = new ClientCredentials({ client: { id: machine.clientId, secret: machine.secret }, auth: auth() });
     const { token } = await app.getToken({});
     expect(await api("/api/user", String(token["access_token"]))).toMatchObject({ status: 200 });
@@ -257,7 +257,7 @@ describe("simple-oauth2", () => {
 });
 
 describe("@badgateway/oauth2-client", () => {
-  test("a person signs in with code and PKCE, a refused token is renewed, and revocation signs the person out", async () => {
+  test("a person signs in with code and PKCE, the library renews a rejected token, and revocation signs the person out", async () => {
     const { clientId, secret: clientSecret } = confidential;
     const app = new OAuth2Client({ server: issuer, clientId, clientSecret });
     const [state, codeVerifier] = [oauth.generateRandomState(), await generateCodeVerifier()];
@@ -281,7 +281,7 @@ describe("@badgateway/oauth2-client", () => {
     await expect(app.refreshToken(renewed)).rejects.toMatchObject({ oauth2Code: "invalid_grant" });
   });
 
-  test("client credentials, introspection and revocation", async () => {
+  test("a service gets a token by client credentials, introspects it and revokes it", async () => {
     const { clientId, secret: clientSecret } = machine;
     const app = new OAuth2Client({ server: issuer, clientId, clientSecret });
     const token = await app.clientCredentials();
@@ -314,7 +314,7 @@ describe("express-openid-connect", () => {
     expect((await browser.get(url)).text).toContain('name="password"');
   });
 
-  test("if registered for full token responses, it gets an access token, which ends when the person signs out", async () => {
+  test("an application registered for full token responses gets an access token, which ends when the person signs out", async () => {
     const { url } = await start(code, true);
     const browser = createBrowserSession(() => [issuer, url]);
     const { accessToken } = JSON.parse((await walk(url, browser)).text) as { accessToken: string };
@@ -324,7 +324,7 @@ describe("express-openid-connect", () => {
     expect(await info()).toMatchObject({ status: 401 });
   });
 
-  test("it renews its access token if it requests offline access", async () => {
+  test("an application that requests offline access renews its access token", async () => {
     const authorizationParams = { response_type: "code", scope: "openid profile email offline_access" };
     const { url } = await start({ ...code, authorizationParams }, true);
     const browser = createBrowserSession(() => [issuer, url]);
@@ -334,7 +334,7 @@ describe("express-openid-connect", () => {
     expect(await api("/oauth/userinfo", second)).toMatchObject({ status: 200, body: { sub: person.id } });
   });
 
-  test("an application that keeps the default, a token in the front channel, is refused with unsupported_response_type", async () => {
+  test("an application that keeps the default, a token in the front channel, gets the error unsupported_response_type", async () => {
     const { url } = await start({});
     const { headers } = await createBrowserSession(() => [issuer]).get(url);
     expect(headers.location).toContain(`${url}/callback?error=unsupported_response_type`);

@@ -44,14 +44,14 @@ test("2 and 4 logout needs no cookie, and a second logout succeeds", async () =>
   }
 });
 
-/** Expects a page without a redirect, and a session that is still alive. */
+/** Expects a page without a redirect, and a session that continues. */
 const expectPageOnly = async (answer: ApiAnswer, { status, accessToken }: { status: number; accessToken: string }) => {
   expect({ status: answer.status, location: answer.headers.location }).toEqual({ status, location: undefined });
   expect(answer.headers["content-type"]).toMatch(/^text\/html/);
   expect(await isAlive(accessToken)).toBe(true);
 };
 
-describe("2 without an id token of this service and client a page asks first, and no session ends:", () => {
+describe("2 a page asks the person first, and the session continues, without an id token of this service and client:", () => {
   const unsigned = (claims: object, header: object): string =>
     `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.`;
 
@@ -94,7 +94,7 @@ describe("2 without an id token of this service and client a page asks first, an
   });
 });
 
-describe("4 refused on a page, without ending the session:", () => {
+describe("4 a page shows the error, and the session continues:", () => {
   test.each<[string, Record<string, string>]>([
     ["a relative logout_uri", { logout_uri: "/goodbye" }],
     ["a scheme-relative logout_uri", { logout_uri: "//client.example/" }],

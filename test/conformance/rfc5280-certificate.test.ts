@@ -135,7 +135,7 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
     }
   });
 
-  test("RFC 5280 section 4.2.1.12: a user's certificate is not accepted for a server", async () => {
+  test("RFC 5280 section 4.2.1.12: a server check rejects a user's certificate", async () => {
     const files = {
       "root.pem": certificatePem("root"),
       "issuing.pem": certificatePem("issuing"),
@@ -160,7 +160,7 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
     expect(text(await issue())).toContain(`Subject: CN=${testIdentity},O=Example Üniversity\n`);
   });
 
-  test("RFC 5280 sections 4.2.1 and 4.2.2: the extensions of a user's certificate", async () => {
+  test("RFC 5280 sections 4.2.1 and 4.2.2: a user's certificate has the required extensions", async () => {
     const printed = text(await issue());
 
     expect(printed).toContain("Version: 3 (0x2)");
@@ -173,7 +173,7 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
     expect(printed).toContain(`CA Issuers - URI:${testUrls.caIssuers}\n`);
   });
 
-  test("RFC 5280 section 4.2.1.3: an RSA key has the usage keyEncipherment as well", async () => {
+  test("RFC 5280 section 4.2.1.3: an RSA key also has the usage keyEncipherment", async () => {
     expect(text(await issue({ publicKeySpki: rsaKey, keyIsRsa: true }))).toMatch(
       /critical\s+Digital Signature, Key Encipherment\n/,
     );
@@ -218,13 +218,13 @@ describe("RFC 5280 section 4.1.2.5: dates through 2049 are UTCTime, from 2050 Ge
     expect(der.toString("latin1", end?.contentStart, end?.end)).toBe(written);
   });
 
-  test("fractions of a second are dropped, in the draft as in the certificate", () => {
+  test("the draft and the certificate have no fractions of a second", () => {
     const draft = draftCertificate(certificateRequest({ notAfter: new Date("2027-01-01T00:00:00.999Z") }));
     expect(draft.notAfter).toEqual(new Date("2027-01-01T00:00:00Z"));
   });
 });
 
-test("RFC 5280 section 4.1.1.2: the outer signature algorithm equals the one in the signed part", async () => {
+test("RFC 5280 section 4.1.1.2: the outer signature algorithm equals the algorithm in the signed part", async () => {
   for (const name of ["issuing", "issuing-rsa"] as const) {
     const der = await issue({ issuer: testIssuer(name) });
     const [toBeSigned = readElement(der), outside] = readChildren(der, readElement(der));
@@ -248,7 +248,7 @@ function pinned(): { der: Buffer; dump: string } {
   return { der: derOf(file.slice(pemStart, dumpStart)), dump: file.slice(dumpStart) };
 }
 
-test("the certificate for fixed inputs equals the reviewed one, octet for octet", async () => {
+test("the certificate for fixed inputs equals the reviewed certificate, octet for octet", async () => {
   const der = await issue({ issuer: testIssuer("issuing-rsa") });
   expect(pem("CERTIFICATE", der)).toBe(pem("CERTIFICATE", pinned().der));
 });

@@ -23,7 +23,7 @@ async function crlOf(
   entries: readonly CrlEntry[],
   { name = "issuing", ...override }: Partial<CrlRequest> & { name?: TestIssuerName } = {},
 ): Promise<Buffer> {
-  // One piece per entry: the boundaries of pieces must not be visible in the CRL.
+  // Uses one piece per entry: the CRL must not show the boundaries of pieces.
   const pieces = entries.map((each) => encodeCrlEntries([each]));
   const request = { number: 1n, thisUpdate, nextUpdate, pieces, ...override };
   const { head, tail } = await signCrl(testIssuer(name), request, () => Promise.resolve());
@@ -75,7 +75,7 @@ describeWithTool("openssl", "a CRL", () => {
   });
 });
 
-test("always has nextUpdate: GeneralizedTime from 2050 on, UTCTime before (section 5.1.2.4)", async () => {
+test("a CRL always has nextUpdate: as GeneralizedTime from 2050, as UTCTime before 2050 (section 5.1.2.4)", async () => {
   const tags = async (override: Partial<CrlRequest>) =>
     fieldsOf(await crlOf([], override))
       .map(({ tagOctet }) => tagOctet)
@@ -94,7 +94,7 @@ test("an entry with an unspecified or unknown reason has no extensions (section 
   expect(der.subarray(-14).toString("hex")).toBe("300c300a0603551d1504030a0105");
 });
 
-test("entries begin and end at the counted offsets, and other bytes are not accepted as entries", () => {
+test("entries begin and end at the counted offsets, and other bytes are rejected as entries", () => {
   const der = encodeCrlEntries(fixed);
   expect(countCrlEntries(der)).toBe(5);
   expect(countCrlEntries(Buffer.alloc(0))).toBe(0);
@@ -137,7 +137,7 @@ function pinned(): { der: Buffer; dump: string } {
   return { der: Buffer.from(base64, "base64"), dump: file.slice(dumpStart) };
 }
 
-test("the CRL for fixed inputs equals the reviewed one, octet for octet", async () => {
+test("the CRL for fixed inputs equals the reviewed CRL, octet for octet", async () => {
   const der = await crlOf(fixed, { name: "issuing-rsa", number: 1_795_251_600n });
   expect(pem("X509 CRL", der)).toBe(pem("X509 CRL", pinned().der));
 });

@@ -25,8 +25,9 @@ import { describeWithTool, requireTool } from "../support/run/tools.ts";
 import { testKeyCost } from "../support/given/hierarchy/test-hierarchy.ts";
 
 /**
- * RFC 5280 section 4.2.1.10 as other programs apply it: what an issuing CA of the ceremony can certify, with each form
- * of name constraints. The forbidden certificates are signed here with its key, bypassing the service's rules.
+ * RFC 5280 section 4.2.1.10 as other programs apply it: which certificates an issuing CA of the ceremony can issue,
+ * with each form of name constraints. The tests sign the forbidden certificates with the CA's key, bypassing the
+ * service's rules.
  */
 
 const serverAuth = "1.3.6.1.5.5.7.3.1";
@@ -37,7 +38,7 @@ interface Leaf {
   commonName: string;
   names: { type: "dns" | "ip" | "email"; value: string }[];
   purpose: string;
-  /** True: accepted from every CA. False: accepted only from a CA without name constraints. */
+  /** True: every CA may issue this leaf. False: only a CA without name constraints may. */
   permitted: boolean;
 }
 
@@ -77,7 +78,7 @@ const leaves = {
 } as const satisfies Record<string, Leaf>;
 type LeafName = keyof typeof leaves;
 
-/** Each leaf under each form, and whether it must be accepted. */
+/** Each leaf under each form of name constraints, and whether programs must accept the leaf. */
 const cases = nameConstraintsForms.flatMap((form) =>
   (Object.keys(leaves) as LeafName[]).map((leaf) => ({
     form,

@@ -50,13 +50,13 @@ describe("a code", () => {
     expect(await as.token(answer.body.access_token).get(`/api/user/${user.id}`)).toMatchObject({ status: 200 });
   });
 
-  test("without openid there is no id token, without offline_access no refresh token", async () => {
+  test("without openid yields no id token, without offline_access no refresh token", async () => {
     const { body } = await redeem(application, await codeFor(user, application, { scope: "profile.read" }));
     expect(Object.keys(body).sort()).toEqual(["access_token", "code", "token_type"]);
   });
 });
 
-describe("4.1.2.1 a request with an invalid client or redirection URI is shown on a page, and never redirected:", () => {
+describe("4.1.2.1 a page shows the error, without a redirect, for an invalid client or redirection URI:", () => {
   test.each<[string, Record<string, string | undefined>]>([
     ["no client_id", { client_id: undefined }],
     ["an empty client_id", { client_id: "" }],
@@ -79,7 +79,7 @@ describe("4.1.2.1 a request with an invalid client or redirection URI is shown o
   });
 });
 
-describe("4.1.2.1 reported to the application:", () => {
+describe("4.1.2.1 the application receives the error for:", () => {
   test.each<[string, Record<string, string | undefined>, string]>([
     ["no response_type", { response_type: undefined }, "invalid_request"],
     ["an empty response_type", { response_type: "" }, "invalid_request"],
@@ -93,13 +93,13 @@ describe("4.1.2.1 reported to the application:", () => {
     expectSentToApplication(await ask({ state: markedState, ...parameters }), { error, iss: api.url });
   });
 
-  test("a repeated parameter; a repeated state is not returned", async () => {
+  test("a repeated parameter, and a repeated state is not returned", async () => {
     const visit = await (await browser(user)).get(`${authorizeUrl(few, { state: "a" })}&state=b`, { follow: false });
     expect(answerOf(visit)).toEqual({ error: "invalid_request", error_description: expect.any(String), iss: api.url });
   });
 });
 
-test("3.3 an omitted scope means all registered ones", async () => {
+test("3.3 an omitted scope means all registered scopes", async () => {
   const who = await browser(await given.user({ realmId: api.realmId }));
   await allow(who, authorizeUrl(few, { scope: "" }));
   const [row] = await api.database.owner.query<{ scopes: string[] }>(
@@ -108,7 +108,7 @@ test("3.3 an omitted scope means all registered ones", async () => {
   expect(row?.scopes.sort()).toEqual(["offline_access", "openid", "profile.read"]);
 });
 
-test("4.1.2 the response has the code, the exact state and iss, and keeps the redirect URI's own query", async () => {
+test("4.1.2 the response has the code, the exact state and iss, and keeps the query of the redirect URI", async () => {
   const own = "https://client.example/back?tenant=a%20b&x";
   const other = await given.application({ realmId: api.realmId, type: "useragent", redirectUri: own });
   const visit = await allow(await browser(user), authorizeUrl(other, { redirect_uri: own, state: "~/&?=%" }));
@@ -139,7 +139,7 @@ test("4.1.2 a code works once; a second use is refused and ends the session with
   expect(audited).toContainEqual({ reason: "code_replayed" });
 });
 
-test("4.1.3 another client, another redirect_uri or an unannounced verifier is refused, and the code survives", async () => {
+test("4.1.3 another client, another redirect_uri or a verifier without a challenge is rejected, and the code stays valid", async () => {
   const code = await codeFor(user, application);
   const other = await given.application({ realmId: api.realmId, type: "useragent" });
   for (const attempt of [
@@ -164,7 +164,7 @@ test("5.2 unknown codes, and tokens in place of a code, are invalid_grant", asyn
   }
 });
 
-test("5.2 a service may not use codes: unauthorized_client", async () => {
+test("5.2 a service that uses a code gets unauthorized_client", async () => {
   const service = await given.application({ realmId: api.realmId });
   const answer = await redeem(service, "rpc_x", { client_secret: service.secret });
   expect(answer).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });

@@ -25,7 +25,7 @@ const wrong = "rps_wrong";
 const post = (fields: Record<string, string> = {}) =>
   token({ ...grant, client_id: service.clientId, client_secret: service.secret, ...fields });
 
-test("2.3.1 both methods accept a secret, and a client that has one must send it", async () => {
+test("2.3.1 both methods accept a secret, and a client with a secret must send it", async () => {
   const confidential = await given.application({ realmId: api.realmId, type: "useragent", useClientSecret: true });
   const { clientId, secret } = confidential;
   expect(await redeem(confidential, await codeFor(user, confidential))).toMatchObject({
@@ -40,7 +40,7 @@ test("2.3.1 both methods accept a secret, and a client that has one must send it
   expect(await token({ ...fields, code: await codeFor(user, confidential) }, { authorization: basic })).toMatchObject({
     status: 200,
   });
-  // A secret is checked only if the client was registered with one.
+  // The service checks a secret only if the client was registered with one.
   expect(await redeem(application, await codeFor(user, application), { client_secret: "whatever" })).toMatchObject({
     status: 200,
   });
@@ -79,7 +79,7 @@ test("2.3.1 and 3.2 credentials in the query are ignored, like unknown fields", 
   });
 });
 
-describe("5.2 refused:", () => {
+describe("5.2 the token endpoint rejects:", () => {
   type Case = [name: string, send: () => Promise<ApiAnswer>, status: number, error: string];
   const cases: Case[] = [
     ["an unknown client", () => post({ client_id: "nobody" }), 401, "invalid_client"],
@@ -109,7 +109,7 @@ describe("5.2 refused:", () => {
   });
 });
 
-test("5.2 401 names the Basic scheme only if the request used it", async () => {
+test("5.2 401 names the Basic scheme only if the request used that scheme", async () => {
   expect((await token(grant, basic(service.clientId, wrong))).headers["www-authenticate"]).toMatch(/^Basic /);
   expect((await post({ client_secret: wrong })).headers["www-authenticate"]).toBeUndefined();
 });

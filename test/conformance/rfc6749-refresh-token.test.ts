@@ -29,7 +29,7 @@ test("6 the response has exactly three properties, and the refresh token keeps w
   expect(await as.token(first.access_token).get("/api/realm")).toMatchObject({ status: 200 });
 });
 
-test("6 a narrower scope applies only to the new token, a wider one is refused, and the session keeps its scope", async () => {
+test("6 a narrower scope applies only to the new token, a wider scope is rejected, and the session keeps its scope", async () => {
   const { body: first } = await signIn(user, application, { scope: "openid offline_access realm.read profile.read" });
   const narrow = await refresh(application, first.refresh_token, { scope: "profile.read" });
   expect(Object.keys(narrow.body).sort()).toEqual(["access_token", "token_type"]);
@@ -54,7 +54,7 @@ test("6 and 5.2 unknown tokens, tokens of another kind and another client's toke
   expect(await refresh(application, body.refresh_token)).toMatchObject({ status: 200 });
 });
 
-test("5.2 a service may not use refresh tokens: unauthorized_client", async () => {
+test("5.2 a service that uses a refresh token gets unauthorized_client", async () => {
   const service = await given.application({ realmId: api.realmId });
   const answer = await refresh(application, "rpr_x", { client_id: service.clientId, client_secret: service.secret });
   expect(answer).toMatchObject(refused("unauthorized_client"));

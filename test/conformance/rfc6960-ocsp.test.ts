@@ -135,16 +135,19 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
     );
   }
 
-  test.each(["sha1", "sha256"] as const)("that a CertID with %s is good", async (algorithm) => {
-    const { stdout, stderr } = await shown({ status: "good" }, { algorithm });
-    expect(stderr).toContain("Response verify OK");
-    expect(stdout).toContain("Cert Status: good");
-    expect(stdout).toContain(
-      "Responder Id: ".concat(hash("sha1", keyPair.publicKeySpki.subarray(-65), "hex").toUpperCase()),
-    );
-  });
+  test.each(["sha1", "sha256"] as const)(
+    "that reports a certificate as good, with a CertID of %s",
+    async (algorithm) => {
+      const { stdout, stderr } = await shown({ status: "good" }, { algorithm });
+      expect(stderr).toContain("Response verify OK");
+      expect(stdout).toContain("Cert Status: good");
+      expect(stdout).toContain(
+        "Responder Id: ".concat(hash("sha1", keyPair.publicKeySpki.subarray(-65), "hex").toUpperCase()),
+      );
+    },
+  );
 
-  test("that a certificate is revoked, with its reason unless that is 0", async () => {
+  test("that reports a certificate as revoked, with any reason except 0", async () => {
     const at = new Date("2026-11-20T10:11:12Z");
     const withReason = await shown({ status: "revoked", at, reason: 1 });
     expect(withReason.stderr).toContain("Response verify OK");
@@ -157,13 +160,13 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
     expect(without.stdout).not.toContain("Revocation Reason");
   });
 
-  test("that a certificate is unknown", async () => {
+  test("that reports a certificate as unknown", async () => {
     const { stdout, stderr } = await shown({ status: "unknown" });
     expect(stderr).toContain("Response verify OK");
     expect(stdout).toContain("Cert Status: unknown");
   });
 
-  test.each([1, 32, 128])("with a nonce of %i octets", async (length) => {
+  test.each([1, 32, 128])("with the request's nonce of %i octets", async (length) => {
     const request = encodeOcspRequest([certIdOf("sha1")], [nonceExtension(randomBytes(length))]);
     const check = async (answered: Buffer): Promise<string> =>
       openssl(["ocsp", "-reqin", "request.der", "-respin", "response.der", ...trust], {
@@ -190,7 +193,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
     expect(stderr).toContain("Response verify OK");
   });
 
-  test("but rejects one whose responder certificate another issuer has signed", async () => {
+  test("but rejects an answer if another issuer signed the responder's certificate", async () => {
     const request = encodeOcspRequest([certIdOf("sha1")]);
     const foreign = await respond(
       request,
@@ -215,7 +218,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
     expect(stderr).toContain("Response Verify Failure");
   });
 
-  test.each(Object.keys(ocspErrors) as OcspError[])("and reads %s", (error) => {
+  test.each(Object.keys(ocspErrors) as OcspError[])("and reads the error %s", (error) => {
     const { stdout } = openssl(["ocsp", "-respin", "response.der", "-noverify"], {
       "response.der": encodeOcspError(error),
     });
@@ -224,7 +227,7 @@ describeWithTool("openssl", "OpenSSL verifies an answer (RFC 6960 sections 3.2 a
 });
 
 describeWithTool("openssl", "the certificate of a responder (RFC 6960 section 4.2.2.2)", () => {
-  test("signs only OCSP responses, and is itself exempt from revocation checks", async () => {
+  test("signs only OCSP responses, and is exempt from revocation checks", async () => {
     const { stdout } = openssl(["x509", "-in", "responder.pem", "-noout", "-text"], {
       "responder.pem": pem("CERTIFICATE", await responderCertificate()),
     });

@@ -30,7 +30,7 @@ test("2.1 revoking an access token ends only that token", async () => {
   expect(await refreshes(body.refresh_token)).toBe(true);
 });
 
-test("2.1 revoking a refresh token ends the session, whatever the token_type_hint is", async () => {
+test("2.1 revoking a refresh token ends the session, with any token_type_hint", async () => {
   const { body } = await signIn(user, application);
   expect(await revoke(body.refresh_token, application, { token_type_hint: "access_token" })).toMatchObject({
     status: 200,
@@ -39,7 +39,7 @@ test("2.1 revoking a refresh token ends the session, whatever the token_type_hin
   expect(await refreshes(body.refresh_token)).toBe(false);
 });
 
-test("2.2 another client's tokens stay valid, and the response is the same as for unknown ones", async () => {
+test("2.2 another client's tokens stay valid, and the response is the same as for unknown tokens", async () => {
   const { body } = await signIn(user, application);
   const other = await given.application({ realmId: api.realmId, type: "useragent" });
   for (const value of [body.access_token, body.refresh_token, "unknown"]) {

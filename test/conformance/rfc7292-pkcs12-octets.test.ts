@@ -17,9 +17,7 @@ describe("the two ways to write an empty password (RFC 7292 appendix B.1)", () =
       countingUp,
     );
 
-  /**
-   * Prints every octet of `der` in hexadecimal, with one line for each header with a short content, indented by depth.
-   */
+  /** Prints every octet of `der` in hexadecimal. Each line has a header and its short content, indented by depth. */
   function dump(der: Buffer, depth = 0): string {
     const indent = "  ".repeat(depth);
     const lines = readDer(der).map(({ tag, header, content }) => {
@@ -56,7 +54,7 @@ describe("the two ways to write an empty password (RFC 7292 appendix B.1)", () =
     await expect(text).toMatchFileSnapshot(`pinned/${pinned}`);
   });
 
-  test.each([...deviceTypes, null])("for %s the MAC of the file verifies with only one of them", (deviceType) => {
+  test.each([...deviceTypes, null])("for %s the file's MAC verifies with only one of the two ways", (deviceType) => {
     const right = deviceType === "MacOS" ? "zero-length" : "two-zero-octets";
     const wrong = deviceType === "MacOS" ? "two-zero-octets" : "zero-length";
 
@@ -64,7 +62,7 @@ describe("the two ways to write an empty password (RFC 7292 appendix B.1)", () =
     expect(macVerifies(encode(deviceType), emptyPassword[wrong])).toBe(false);
   });
 
-  test("the pinned key and certificate belong together", () => {
+  test("the pinned key belongs to the pinned certificate", () => {
     const key = createPrivateKey({ key: privateKeyPkcs8, format: "der", type: "pkcs8" });
 
     expect(new X509Certificate(certificate).checkPrivateKey(key)).toBe(true);

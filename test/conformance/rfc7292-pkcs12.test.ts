@@ -95,7 +95,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
     const info = (file: string, ...password: string[]) =>
       run("certtool", ["--p12-info", "--inder", ...password, "--infile", file]);
 
-    /** Decrypts the key, which certtool prints in its encrypted form. */
+    /** Decrypts the key, because certtool prints it encrypted. */
     function decryptKey(listing: string, file: string): Buffer {
       const [encrypted] =
         /-----BEGIN ENCRYPTED PRIVATE KEY-----[^-]+-----END ENCRYPTED PRIVATE KEY-----\n/.exec(listing) ?? [];
@@ -193,7 +193,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
   describe("and in Node, which then proves possession of the key in a TLS handshake", () => {
     test.each(cases)("$file", async (one) => {
       const { privateKeyPkcs8: ownKey, x509 } = hierarchy.clients["ec-p256"];
-      // If the file contains the issuing CA, the server has only the root, so the client must send the issuing CA.
+      // If the file contains the issuing CA, the server trusts only the root, so the client must send the issuing CA.
       const ca = one.certificates === 2 ? [hierarchy.rootPem] : [hierarchy.rootPem, hierarchy.issuerPem];
       const key = createPrivateKey({ key: ownKey, format: "der", type: "pkcs8" }).export({
         format: "pem",
@@ -205,7 +205,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
       server.listen(0, "127.0.0.1");
       await once(server, "listening");
       const { port } = server.address() as AddressInfo;
-      // The server's certificate does not matter here: it is a client certificate.
+      // The server uses a client certificate, because the server's certificate does not matter here.
       const secureContext = createSecureContext({ pfx: readFileSync(join(directory, one.file)), passphrase: "" });
       const client = connect({ host: "127.0.0.1", port, secureContext, rejectUnauthorized: false });
       try {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const { challenge } = drawPkce();
 
-describe("4.4.1 the application is sent", () => {
+describe("4.4.1 the application receives the error for", () => {
   test.each<[string, Record<string, string | undefined>, string, (() => GivenApplication)?]>([
     ["PKCE plain", { code_challenge: challenge, code_challenge_method: "plain" }, "invalid_request"],
     ["a challenge without a method", { code_challenge: challenge }, "invalid_request"],

@@ -37,7 +37,7 @@ test("2.2 the response describes an access token", async () => {
   expect(answer.body.exp - answer.body.iat).toBe(1800);
 });
 
-test("2.2 the response is only active: false for a token that is unknown, expired, of another realm, or another client's refresh token", async () => {
+test("2.2 the response is only active: false for a token that is unknown, expired, from another realm, or another client's refresh token", async () => {
   const { body } = await signIn(user, application);
   const stranger = await given.application({ realmId: await given.realm() });
   await postForm(`${api.url}/oauth/revoke`, { token: body.access_token, client_id: application.clientId });
@@ -52,7 +52,7 @@ test("2.2 the response is only active: false for a token that is unknown, expire
   }
 });
 
-test("2.1 only clients with a secret may introspect", async () => {
+test("2.1 only clients with a secret can introspect", async () => {
   expect(await introspect("x", application)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
   expect(await introspect("x", { ...service, secret: "wrong" })).toMatchObject({ status: 401 });
 });

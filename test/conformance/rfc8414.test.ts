@@ -40,7 +40,7 @@ test("2 jwks_uri contains only public keys, with kid, use and alg", async () => 
   }
 });
 
-test("3.1 a server below a path has its documents where RFC 8414 and OpenID Connect look for them", () => {
+test("3.1 a server below a path has its documents at the paths of RFC 8414 and of OpenID Connect", () => {
   const settings = { authUrl: "https://login.example/campus" };
   expect(metadataPaths({ settings } as Parameters<typeof metadataPaths>[0])).toEqual([
     "/.well-known/openid-configuration",

@@ -36,7 +36,7 @@ beforeAll(async () => {
 const open = (token: string, sent: Sent = {}, base = api.tlsUrl): Promise<ApiAnswer> =>
   send(`${base}/api/profile`, { ...sent, headers: { ...bearer(token), ...sent.headers } });
 
-test("3 a token works only with its certificate: without it, with another or with a forged header it is 401", async () => {
+test("3 a token works only with its certificate: the response is 401 without the certificate, with another or with a forged header", async () => {
   const [device, other] = [await issue(user), await issue(user)];
   const token = String((await signIn(client, device)).body.access_token);
   const forged = { [header]: byteSequence(derOf(device)) };
@@ -56,7 +56,7 @@ test("3 a token works only with its certificate: without it, with another or wit
   expect((await open(token, { device })).status).toBe(200);
 });
 
-test("3.1 the access token names its certificate, the id token its sign-in", async () => {
+test("3.1 the access token names its certificate, and the id token names its sign-in", async () => {
   const device = await issue(user);
   const before = Math.floor(systemClock.now().getTime() / 1000);
   const { body } = await signIn(client, device);
@@ -93,7 +93,7 @@ test("3.2 introspection shows the certificate that a token is bound to", async (
 
   const { paths } = (await as.nobody().get("/openapi.json")).body;
   const schema = paths["/oauth/introspect"].post.responses["200"].content["application/json"].schema;
-  // Every field of the response is in the document.
+  // Rejects response fields that the document does not contain.
   const exact = { ...schema, unevaluatedProperties: false };
   expect(new Ajv2020({ strict: false }).validate(exact, body)).toBe(true);
   expect(new Ajv2020({ strict: false }).validate(exact, { ...body, cnf: {} })).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * The tables of the service specification, row by row and cell by cell, without their headings and marks. Section 2.8
- * is prose there; its fields and values are rows here.
+ * The tables of the service specification, row by row and cell by cell, without their headings and marks. The
+ * specification has prose in section 2.8; here its fields and values are rows.
  */
 export const specification = {
   /** Client application (registered in the console) */

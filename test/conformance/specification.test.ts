@@ -61,7 +61,7 @@ const types: Record<string, (value: unknown) => boolean> = {
   boolean: (value) => typeof value === "boolean",
 };
 
-/** Expects exactly the fields of a table, each of its type, and the same in a list's items. */
+/** Expects exactly the fields of a table, each with the type in its row. */
 function expectFields(section: Section, value: Record<string, unknown>): void {
   const rows: readonly (readonly string[])[] = specification[section];
   expect(Object.keys(value).sort()).toEqual(rows.map(([name]) => name).sort());
@@ -74,7 +74,10 @@ function expectFields(section: Section, value: Record<string, unknown>): void {
 
 const fieldsOf = (section: Section): string[] => specification[section].map(([name]) => name);
 
-/** Expects the response to a creation: the fields of the profile, the additional fields, and one of the two outputs. */
+/**
+ * Expects the response to a creation: the fields of the profile, the additional fields, and one of the two output
+ * shapes.
+ */
 function expectCreated(section: Section, created: Record<string, unknown>, further: string[], shape: "a" | "b"): void {
   const output = shape === "a" ? ["data"] : ["certificate", "privateKey"];
   expect(Object.keys(created).sort()).toEqual([...fieldsOf(section), ...further, ...output].sort());
@@ -83,7 +86,7 @@ function expectCreated(section: Section, created: Record<string, unknown>, furth
   expectOpens(created);
 }
 
-/** Expects the file to open with an empty password, or the certificate and the key to match. */
+/** Expects the file to open with an empty password, or the key to match the certificate. */
 function expectOpens({ data, certificate, privateKey }: Record<string, unknown>): void {
   if (typeof data === "string") {
     const pfx = Buffer.from(data, "base64");
@@ -94,7 +97,7 @@ function expectOpens({ data, certificate, privateKey }: Record<string, unknown>)
   }
 }
 
-/** Makes one test for each row of a section. A row without a check fails, and so does a check without a row. */
+/** Makes one test for each row of a section. A row without a check fails, and a check without a row fails as well. */
 function rows(section: Section, keyOf: (row: readonly string[]) => string, checks: Record<string, () => unknown>) {
   describe(`section ${section}`, () => {
     const keys = specification[section].map(keyOf);
@@ -112,7 +115,7 @@ function rows(section: Section, keyOf: (row: readonly string[]) => string, check
 const first = ([name = ""]: readonly string[]): string => name;
 
 /**
- * Tests the rows that name the fields of one object: they are checked together, in every response that contains the
+ * Tests the rows that name the fields of one object. They are checked together, in every response that contains the
  * object.
  */
 function fieldRows(section: Section, examples: () => Promise<Record<string, unknown>[]>) {
@@ -122,14 +125,14 @@ function fieldRows(section: Section, examples: () => Promise<Record<string, unkn
       found = await examples();
       expect(found.length).toBeGreaterThan(0);
     });
-    test("has exactly these fields, of these types", () => {
+    test("has exactly the specified fields, with the specified types", () => {
       for (const example of found) expectFields(section, example);
     });
     const nullable = specification[section].filter((row) => (row as readonly string[])[1]?.includes("or null"));
     if (nullable.length > 0) {
-      test.each(nullable.map(first))("%s is null in one case and set in another", (name) => {
+      test.each(nullable.map(first))("%s is null in one response and set in another", (name) => {
         const values = found.map((example) => example[name]);
-        // `lastOcsp` is always null here: the OCSP responder has not been asked yet.
+        // `lastOcsp` is always null here, because no server has asked the OCSP responder.
         if (name !== "lastOcsp") expect(values.some((value) => value !== null)).toBe(true);
         expect(values).toContain(null);
       });
@@ -470,7 +473,7 @@ rows("4.1 grants", first, {
   client_credentials: clientCredentials,
 });
 
-/** Checks a list over GET and POST; with `search`, also that a search finds the right items and no others. */
+/** Checks a list over GET and POST; with `search`, also that a search finds only the right items. */
 const list =
   (section: Section, path: () => string, search?: () => Promise<{ found: string; field: string }>) => async () => {
     const wrapped = { limit: 100, offset: 0, total: expect.any(Number), data: expect.any(Array) };
@@ -618,7 +621,7 @@ rows("4.2", ([methods, path]) => `${methods} ${path}`, {
   "GET, POST /api/audit": list("2.8 audit log entry", () => "/api/audit"),
 });
 
-describe("section 4.2: every row is an endpoint with that method, path and access", () => {
+describe("section 4.2: the API has an endpoint with each row's method, path and access", () => {
   const access: Record<string, readonly Access[]> = {
     yes: ["staff"],
     "only in a guest account context; any other account type gets an error": ["guest"],
@@ -639,7 +642,7 @@ describe("section 4.2: every row is an endpoint with that method, path and acces
   });
 
   const marked = specification["4.2"].filter(([, , admins]) => admins === "yes");
-  test.each(marked)("%s %s: refused to users and guests", async (methods, where) => {
+  test.each(marked)("%s %s: users and guests get the error forbidden", async (methods, where) => {
     const path = where.replace("{auth_url}", "").replace(/ \(.*\)$/, "");
     for (const method of methods.split(", "))
       for (const who of [own, guest])

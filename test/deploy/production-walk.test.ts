@@ -78,25 +78,25 @@ describeWithTool(
       drill = said("DRILL");
     });
 
-    test("OCSP over plain http returns good for a new profile, and revoked at once after its revocation; the CRL lists it", () => {
+    test("OCSP over plain http returns good for a new profile, and revoked immediately after its revocation; the CRL lists it", () => {
       expect(found).toMatchObject({ before: "good", after: "revoked", onList: true, subjectEnds: true });
       expect(found["points"]).toEqual(
         expect.arrayContaining(["http://wifi.example.org/ocsp/1", "http://wifi.example.org/ca/1.cer"]),
       );
     });
 
-    test("everything else on port 80 is redirected to https", () => {
+    test("the proxy redirects every other request on port 80 to https", () => {
       expect(found["elsewhere"]).toEqual([301, "https://wifi.example.org/me"]);
     });
 
-    test("the service keeps working with one process of each kind stopped", () => {
+    test("the service keeps working while one process of each kind is stopped", () => {
       expect(new Set(found["withOneLess"] as unknown[])).toEqual(new Set([200, "revoked"]));
     });
 
-    test("restarting one api after the other fails no request at the proxy", () => {
+    test("no request at the proxy fails while one api restarts after the other", () => {
       const answers = found["rolling"] as Record<string, number>;
       expect(answers["200"]).toBeGreaterThan(20);
-      // The other statuses come from a limit that was reached or an api that is stopping: a retry succeeds.
+      // The other statuses mean a reached limit or a stopping api: a retry succeeds.
       const others = Object.keys(answers).filter((status) => !["200", "202", "409", "429", "503"].includes(status));
       expect(others).toEqual([]);
     });
@@ -122,7 +122,7 @@ describeWithTool(
       expect(checks.filter(({ status }) => status === "fail")).toEqual([]);
     });
 
-    test("systemd reports no fault in the units, and rates them well confined", () => {
+    test("systemd reports no fault in the units, and rates their confinement as good", () => {
       expect(found["verified"]).toEqual([]);
       expect(found["exposed"]).toEqual([]);
     });
@@ -133,17 +133,17 @@ describeWithTool(
     });
 
     describe("the replay after a restore that lost 1,000 creations and 200 revocations", () => {
-      test("refuses every device that was created, revoked or offboarded after the backup, and admits the others", () => {
+      test("refuses every device that was created, revoked or offboarded after the backup, and admits other devices", () => {
         const [off, on] = [["revoked"], ["good"]];
         expect(drill["ocsp"]).toEqual({ good: on, revoked: off, offboarded: off, lost: off });
         expect(drill["onList"]).toEqual({ good: 0, others: 1_200 });
       });
 
-      test("raises CRL numbers, and issues no serial number twice", () => {
+      test("raises CRL numbers, and issues each serial number only once", () => {
         expect([drill["crlNumberRises"], drill["numberIsNew"]]).toEqual([true, true]);
       });
 
-      test("revokes a certificate by its serial number, known or not", () => {
+      test("revokes a certificate by its serial number, even if the number is unknown", () => {
         expect(drill["bySerial"]).toEqual(["unchanged", "revoked", "revoked"]);
       });
 

@@ -57,7 +57,7 @@ describeWithTool(
       expect(found["fails"]).toEqual([]);
     });
 
-    test("issues, answers OCSP and serves the CRL while the first machine's processes are stopped", () => {
+    test("issues profiles, answers OCSP and serves the CRL while the first machine's processes are stopped", () => {
       expect(found).toMatchObject({ ocsp: "good", crl: 200 });
     });
 

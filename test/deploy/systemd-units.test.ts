@@ -97,7 +97,7 @@ describeWithTool(
       expect(radius.strict.away).toEqual([false, false]);
     });
 
-    test("the resilient download replaces the strict one, and while OCSP is away decides by the CRL that its timer fetched", () => {
+    test("the resilient download replaces the strict download and, while OCSP is away, decides by the CRL that its timer fetched", () => {
       const running = ["enabled", "active"];
       expect(radius.resilient).toMatchObject({ freeradius: running, before: [true, true], revoked: [true, false] });
       expect(radius.resilient).toMatchObject({ timer: running, away: [true, false] });
@@ -151,7 +151,7 @@ describeWithTool(
         ]);
       });
 
-      test("fails when no responder runs, and succeeds after the commands that it prints", () => {
+      test("fails when no responder runs, and succeeds after the user runs the commands that it prints", () => {
         expect(found.without).toMatchObject(failed);
         expect(found.without.fails.join("\n")).toContain("no responder");
         expect(found.remedied).toEqual([0, true, true]);

@@ -19,7 +19,7 @@ describeWithTool("chromium-headless-shell", "an OCSP request about a revoked dev
   let seen = "";
   let asked = "";
 
-  /** Asks the responder about a revoked device, from an address of this machine. */
+  /** Sends an OCSP request about a revoked device, from an address of this machine. */
   const ask = async (serialNumber: string, { from }: { from: string }): Promise<void> => {
     const { issuer, issuerId } = subject.realm;
     const body = encodeOcspRequest([encodeCertId({ issuer, serialNumber })]);
@@ -35,8 +35,8 @@ describeWithTool("chromium-headless-shell", "an OCSP request about a revoked dev
   };
   const timelineOf = (page: Page) => page.getByRole("table", { name: "Timeline" });
   /**
-   * Asks from an address until the device's details show the text, because the responder records requests some seconds
-   * later.
+   * Sends requests from an address until the device's details show the text, because the responder records requests
+   * some seconds later.
    */
   const expectAsked = (page: Page, serial: string, { from, says }: { from: string; says: RegExp }): Promise<void> =>
     eventually(async () => {
@@ -59,7 +59,7 @@ describeWithTool("chromium-headless-shell", "an OCSP request about a revoked dev
   });
 
   test(
-    "counts as the device's attempt if one of the realm's RADIUS servers sent it, else as another system's question",
+    "counts as the device's attempt if one of the realm's RADIUS servers sent it, else as another system's request",
     { timeout: pagesMs },
     async () => {
       const watched = await subject.open("/console");

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: pagesMs });
 describeWithTool("chromium-headless-shell", "a directory, in the console", () => {
   const subject = useConsole();
 
-  test("a static token is shown once, gives access to SCIM, and is refused once it is deleted", async () => {
+  test("the console shows a static token once; the token gives access to SCIM, and is refused after its deletion", async () => {
     const { realmId } = subject.realm;
     const { clientId } = await subject.api.given.application({ realmId, name: "Okta", scopes: ["scim"] });
     const watched = await subject.open(`/console/applications/${clientId}`);

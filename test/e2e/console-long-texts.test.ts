@@ -64,7 +64,7 @@ describeWithTool("chromium-headless-shell", "long texts without a space in the c
   test.each<View>([
     { theme: "light", width: 320, language: "en" },
     { theme: "light", width: 1440, language: "de" },
-  ])("widen no page: $width px, $language", { timeout: pagesMs }, async (view) => {
+  ])("never widen a page: $width px, $language", { timeout: pagesMs }, async (view) => {
     const { page, context } = await subject.open("/console", view);
     for (const path of pages()) {
       await page.goto(`${subject.api.url}/console${path}`);

@@ -5,7 +5,7 @@ import { expectFaultless, expectFaultlessElsewhere, useBrowser, type View } from
 import { views } from "../support/browser/views.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-/** The documentation is in English. */
+/** The views in English, because the documentation is in English. */
 const english = views.map((view): View => ({ ...view, language: "en" }));
 
 describeWithTool("chromium-headless-shell", "the documentation", () => {
@@ -77,7 +77,7 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     await watched.context.close();
   });
 
-  test.each([390, 1440])("each block of code can be copied, by keyboard: %d px", async (width) => {
+  test.each([390, 1440])("a user can copy each block of code by keyboard: %d px", async (width) => {
     const watched = await browser.open({ theme: "light", width, language: "en" });
     const { page } = watched;
     await watched.context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -129,7 +129,7 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     await watched.context.close();
   });
 
-  test("a request can be tried out from the page", async () => {
+  test("a reader can try out a request on the page", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
     await page.goto(`${api.url}/docs/reference`);

@@ -14,13 +14,13 @@ import { ended, scratchDirectory } from "../support/run/services.ts";
 import { requireTool } from "../support/run/tools.ts";
 import { startWhole } from "../support/service/whole-service.ts";
 
-/** Includes the time until a responder has recorded which server asked and the page has polled the record. */
+/** Includes the time until a responder has recorded the asking server and the page has polled the record. */
 const walkMs = 300_000;
 vi.setConfig({ testTimeout: walkMs });
 const seen = { withinMs: 90_000, everyMs: 500 };
 
 /**
- * The maximum number of presses in the browser from the link in the terminal to the device's file, including one
+ * The maximum number of presses in the browser, from the link in the terminal to the device's file, including one
  * mistake.
  */
 const stepsMax = 15;
@@ -28,13 +28,13 @@ const stepsMax = 15;
 const password = "a newcomer's long password";
 
 /**
- * From an empty directory to a device on the network, the way a newcomer goes: everything in the browser except three
- * commands. The service, the browser, FreeRADIUS and the device are real.
+ * Follows a newcomer from an empty directory to a device on the network, in the browser except for three commands. The
+ * service, the browser, FreeRADIUS and the device are real.
  */
 describeWithRadius("a newcomer", () => {
   const browser = useBrowser();
 
-  test("gets from an empty directory to an admitted device by two commands here and one on the RADIUS server", async () => {
+  test("gets from an empty directory to an admitted device with two commands on this machine and one on the RADIUS server", async () => {
     const here = await commandsOfReadme();
     expect(here).toEqual(["npm ci", "npm start"]);
     const service = await startWhole({
@@ -74,7 +74,7 @@ describeWithRadius("a newcomer", () => {
     const command = await page.getByLabel("Install it", { exact: true }).locator("code").innerText();
     await page.getByText("Waiting for the RADIUS server to ask").waitFor();
     await expectFaultless(watched);
-    // The newcomer copies one secret from this page; the only other code on it is the one command to type.
+    // The newcomer copies one secret from this page; the page's only other code is the one command to type.
     const secret = /^[0-9a-f]{32}$/;
     const copied = await page.locator("main code").allInnerTexts();
     expect(copied.filter((text) => secret.test(text))).toHaveLength(1);
@@ -110,7 +110,7 @@ describeWithRadius("a newcomer", () => {
     await later.context.close();
   });
 
-  /** The commands that start the service: those of the README's first block, without its line for the tests. */
+  /** Returns the commands that start the service, from the README's first block without its line for the tests. */
   async function commandsOfReadme(): Promise<string[]> {
     const [block = ""] = await shellBlocks("README.md");
     const lines = block.trim().split("\n");
@@ -119,14 +119,14 @@ describeWithRadius("a newcomer", () => {
     return lines.filter((line) => line !== forTests).flatMap((line) => line.split(" && "));
   }
 
-  /** The indented lines of the package's README. */
+  /** Returns the indented lines of the package's README. */
   function commandsOfPackage(archive: Buffer): string[] {
     const read = spawnSync("tar", ["-xOf", "-", "realmpass-radius/README"], { input: archive, encoding: "utf8" });
     expect(read.stdout, read.stderr).toContain("one command");
     return read.stdout.split("\n").filter((line) => /^\s+\S/.test(line));
   }
 
-  /** Adds a device in self-service; returns its file. */
+  /** Adds a device in self-service; returns the device's file. */
   async function addDevice(hands: Hands, base: string): Promise<Buffer> {
     const { page } = hands;
     await page.goto(`${base}/me`);
@@ -147,8 +147,8 @@ describeWithRadius("a newcomer", () => {
   }
 
   /**
-   * Runs the command with DESTDIR set to a directory with Debian's configuration, and starts FreeRADIUS with the
-   * result.
+   * Runs the command with DESTDIR set to a directory with Debian's configuration, and starts FreeRADIUS with this
+   * configuration.
    */
   async function install(name: string, archive: Buffer, command: string): Promise<Installed> {
     const directory = await mkdtemp(join(tmpdir(), "realmpass-newcomer-radius-"));
@@ -179,7 +179,7 @@ describeWithRadius("a newcomer", () => {
       [/^\s*user = freerad$/m, ""],
       [/^\s*group = freerad$/m, ""],
     ]);
-    // The unit does this every minute.
+    // Fetches CRLs, as the unit does every minute.
     const urls = /CRL_URLS="(.*)"/.exec(await readFile(join(directory, "etc/default/realmpass-crl"), "utf8"))?.[1];
     const script = join(directory, "usr/local/sbin/fetch-crl");
     const issuers = join(configuration, "certs/realmpass/issuers.pem");

@@ -11,7 +11,7 @@ import { sendRequest, useApi } from "../support/service/api.ts";
 
 const require = createRequire(import.meta.url);
 
-/** The third-party library, unchanged, in the page of an application on another port, with its default settings. */
+/** The third-party library is unchanged and has its default settings, in the page of an application on another port. */
 describeWithTool("chromium-headless-shell", "oidc-client-ts", () => {
   const api = useApi();
   const browser = useBrowser();
@@ -30,7 +30,10 @@ describeWithTool("chromium-headless-shell", "oidc-client-ts", () => {
     sub: string;
   }
 
-  /** Opens the application, signs the person in and consents; returns the page once it is back at the application. */
+  /**
+   * Opens the application, signs the person in and consents; returns the page once the browser is back at the
+   * application.
+   */
   async function signIn(settings: { scope?: string } = {}, { fullTokenAnswers = false } = {}): Promise<WatchedPage> {
     let page = "";
     const url = await serve((request, response) => {

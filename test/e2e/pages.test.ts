@@ -78,7 +78,7 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
     await watched.page.waitForURL(/\/oauth\/authorize/);
   };
 
-  /** Every page, and how to open it. */
+  /** Functions that open every page. */
   const pages: Record<string, (watched: WatchedPage) => Promise<unknown>> = {
     "sign in": ({ page }) => page.goto(loginFor(planner)),
     "sign in, local accounts alone": ({ page }) => page.goto(`${api.url}/login?realm=${otherRealm}`),
@@ -140,7 +140,7 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
   );
 
   test.each(views)(
-    "the logo is shown at its largest size, or the name alone: $theme, $width px, $language",
+    "the page shows the logo at its largest size, or only the name: $theme, $width px, $language",
     async (view) => {
       const watched = await browser.open(view);
       const { page, context } = watched;
@@ -172,7 +172,7 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
     ["a handler", svg().replace("<svg", `<svg onload="${steals}"`)],
     ["a page", `<!doctype html><script>${steals}</script>`],
   ])(
-    "a logo that contains %s sends no request, in the page or opened alone; control: elsewhere it does",
+    "a logo that contains %s sends no request, in the page or opened alone; control: a page with the same content sends one",
     async (name, hostile) => {
       const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
       const { page, context } = watched;
@@ -227,7 +227,7 @@ describeWithTool("chromium-headless-shell", "the pages of the authorization serv
   });
 
   test.each([true, false])(
-    "signing in and allowing leads back to the application, with scripts: %s",
+    "a user who signs in and allows returns to the application, with scripts: %s",
     async (scripts) => {
       const { owner } = api.database;
       await owner.query(sql`delete from consents`);

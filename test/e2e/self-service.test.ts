@@ -58,7 +58,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
     return watched;
   };
 
-  /** Presses a link to another page, and waits for that page. */
+  /** Presses a link to another page, and waits for the new page. */
   const press = async (page: Page, selector: string): Promise<void> => {
     await Promise.all([page.waitForEvent("load"), page.click(selector)]);
   };
@@ -91,7 +91,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
 
     await press(page, "text=I have downloaded it");
     expect(await page.textContent("h1")).toBe("iPhone of Mia is ready");
-    // From here on the page updates itself.
+    // The page updates itself after this change.
     await api.database.owner.query(sql`update certificates set last_ocsp_at = now() where user_id = ${user.id}`);
     await page.waitForSelector("text=/The network asked about this profile at .* it works/", { timeout: 60_000 });
     await picture(page, "it works phone");
@@ -99,7 +99,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
     await context.close();
   });
 
-  test("a desktop hands a profile over to a phone, and shows which device collected it", async () => {
+  test("a desktop hands over a profile to a phone, and shows which device collected the profile", async () => {
     const user = await givenPerson();
     const computer = await open(desktop, user);
     await computer.page.goto(`${api.url}/me/devices/new`);
@@ -138,7 +138,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
     await context.close();
   });
 
-  test("a guest account's sheet fits one page of A5 whatever its name, and is dark only on the screen", async () => {
+  test("a guest account's sheet fits one page of A5 with any name, and is dark only on the screen", async () => {
     const name = "Summer school on the physics of everything that can be measured ".repeat(4).slice(0, 200).trim();
     const { page, context } = await open({ theme: "dark", width: 1440, language: "de" });
     for (const account of [await given.guestAccount({ realmId }), await given.guestAccount({ realmId, name })]) {
@@ -213,7 +213,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
 
   const soon = fromNow(20 * day);
 
-  /** Every page in its states, and how to open it. */
+  /** Functions that open every page in each of its states. */
   const pages: Record<string, (view: View) => Promise<WatchedPage>> = {
     "my devices": async (view) => {
       const user = await givenPerson("Mia Keller", { administrator: true });
@@ -457,7 +457,7 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
         await api.database.owner.query(sql`delete from issuances where id = ${underWay.id}`);
         const watched = await pages[name]!(view);
         const { page, context } = watched;
-        // Without this, the page could reload during the checks.
+        // Stops loading: otherwise the page could reload during the checks.
         await page.evaluate("window.stop()");
         if (view.language === "en") expect(await page.textContent("h1")).toBe(headings[name]);
         await expectGoodPage(watched, name, view);

@@ -20,7 +20,7 @@ const asInBrowser = `
 
 type Answer = { sheets: SheetSummary[] } | { csv: Blob } | { error: string };
 
-/** Starts the script that reads workbooks in the built console, in a thread with limited memory. */
+/** Starts the console's built script that reads workbooks, in a thread with limited memory. */
 async function startReader() {
   const assets = resolve("dist/console/assets");
   const name = (await readdir(assets)).find((file) => /^xlsx-worker-.*\.js$/.test(file));
@@ -64,7 +64,7 @@ test(`the reader turns a workbook of ${jobRowsMax} rows and ten columns into CSV
 });
 
 test.each(["XFD1048575", "A1048577"])(
-  `the reader refuses a small workbook with a cell at %s within ${heapMegabytes} MB, and reads the next one`,
+  `the reader rejects a small workbook with a cell at %s within ${heapMegabytes} MB, and reads the next workbook`,
   async (place) => {
     const ask = await startReader();
     const cell = (at: string): string =>

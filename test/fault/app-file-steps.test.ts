@@ -14,7 +14,7 @@ import type { RunningService } from "../support/service/service.ts";
 
 const app = { client_id: "app.geteduroam.win", redirect_uri: "http://[::1]:50000/" };
 
-/** Makes a person with an app; both keep their state when another api process takes over. */
+/** Makes a person with an app. Both keep their state when another api process takes over. */
 async function givenApp(service: RunningService) {
   const [realm] = await service.owner.query<{ name: string }>(sql`
     update realms set onboarding_apps = true where id = ${service.realmId} returning name
@@ -55,7 +55,7 @@ async function givenApp(service: RunningService) {
     },
     fetch: (token: string): Promise<ApiAnswer> =>
       sendRequest(`${origin()}${path}api/eap-config/`, "POST", { headers: { authorization: `Bearer ${token}` } }),
-    /** Asks until there is a file, as a person would. */
+    /** Requests the file until there is one, as a person would. */
     fetchUntilThere: (token: string): Promise<ApiAnswer> =>
       eventually(
         async () => {

@@ -16,12 +16,12 @@ const withinMs = 300_000;
 /** Concurrent requests to the responder. */
 const askers = 4;
 
-test(`a job of ${revoked} serial numbers revokes each of them by OCSP and on the CRL, and nothing else`, async () => {
+test(`a job of ${revoked} serial numbers revokes exactly these certificates, by OCSP and on the CRL`, async () => {
   const service = await startService({ kind: "postgres", responder: true });
   const userIds = await givenUsers(service, (revoked + kept) / profilesEach);
   await givenProfiles(service, userIds, profilesEach);
   const rows = await service.owner.query<{ serial: string }>(
-    // Ordered by hash, so the job's profiles and the others are spread over the same people.
+    // Orders by hash, so the job's profiles and the remaining profiles are spread over the same people.
     sql`select serial_number as serial from certificates order by sha256(serial_number::bytea)`,
   );
   const serials = rows.map(({ serial }) => serial);
@@ -63,7 +63,10 @@ test(`a job of ${revoked} serial numbers revokes each of them by OCSP and on the
   expect(audited).toEqual({ entries: revoked, serials: revoked });
 }, 900_000);
 
-/** Counts the responder's statuses for certificates, with as many certificates per request as the responder accepts. */
+/**
+ * Counts the responder's statuses for certificates. Each request asks about as many certificates as the responder
+ * accepts.
+ */
 async function statusesOf(
   { owner, issuer, issuerId }: RunningService,
   serials: readonly string[],

@@ -65,8 +65,8 @@ async function givenCode({ owner, realmId }: RunningService, userId: string, cli
   return code;
 }
 
-describe("an authorization code exchanged on two apis at once", () => {
-  test(`succeeds for at most one of ${parallel} requests, and the replay revokes its tokens (${rounds} rounds)`, async () => {
+describe("an authorization code exchanged on two apis at the same time", () => {
+  test(`succeeds for at most one of ${parallel} requests, and the replay revokes the code's tokens (${rounds} rounds)`, async () => {
     const service = await startService({ kind: "postgres" });
     const ports = [service.apiPort];
     await service.startApi();

@@ -5,7 +5,7 @@ import { startService } from "../support/service/service.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
 describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
-  test("accepts a file of 200,000 people, and passes on progress to the end", async () => {
+  test("accepts a file of 200,000 people, and passes on progress until the job is ready", async () => {
     const service = await startService({ kind: "postgres", env: { REALMPASS_TRUSTED_PROXIES: "127.0.0.1" } });
     const ports = [service.apiPort];
     await service.startApi();

@@ -31,13 +31,13 @@ async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
   const pathOf = (url: string): string => new URL(url).pathname;
   const session = {
     get: (path: string) => asked((url) => browser.get(url), path),
-    /** Posts the form on the page that is not the sign-out form. */
+    /** Posts the page's form; ignores the sign-out form. */
     async post(page: Visit, fields: Record<string, string> = {}, follow = true): Promise<Visit> {
       const form = formsOf(page).find(({ action }) => !action.endsWith("/login/end"));
       if (form === undefined) throw new Error(`there is no form on ${page.url}`);
       return asked((url) => browser.post(url, { ...form.fields, ...fields }, { follow }), pathOf(form.action));
     },
-    /** Taps Download until there is a file, as a waiting user would. */
+    /** Taps Download until the page returns a file, as a waiting user would. */
     tapUntilThere: (page: Visit): Promise<Visit> =>
       eventually(
         async () => {
@@ -63,7 +63,7 @@ async function givenClaim(service: RunningService) {
   return { browser, page };
 }
 
-/** Makes a claim whose profile has been issued but whose file has not been fetched. */
+/** Makes a claim with an issued profile whose file the device has not fetched. */
 async function givenFile(service: RunningService) {
   const { browser, page } = await givenClaim(service);
   const path = await eventually(async () => {

@@ -27,7 +27,7 @@ async function givenClient(service: RunningService) {
     ask,
     /** Sends the request and ignores a broken connection. */
     askInVain: () => ask().catch(() => undefined),
-    /** Repeats the request until the profile is there, and returns it. */
+    /** Repeats the request until it returns the profile. */
     async askUntilIssued(): Promise<{ serial: string; content: string }> {
       return eventually(
         async () => {

@@ -96,7 +96,7 @@ const killedAt =
 const someonesProfile = (leaving: readonly string[]): Sql =>
   sql`(select min(id) from certificates where user_id = ${leaving[20]})`;
 
-/** The points at which an offboarding can be interrupted. */
+/** The points at which a test can interrupt an offboarding. */
 const killPoints: Record<string, KillPoint> = {
   "while people are locked out": killedAt(
     (leaving) => sql`select from users where id = ${leaving[20]} for update`,
@@ -122,7 +122,8 @@ const killPoints: Record<string, KillPoint> = {
 };
 
 /**
- * Expects the job to complete without help, with everyone in it changed and one audit entry of each kind per person.
+ * Expects the job to complete without help: everyone in the job is changed, with one audit entry of each kind per
+ * person.
  */
 async function expectDoneOnce(
   { owner }: RunningService,
@@ -145,7 +146,7 @@ async function expectDoneOnce(
   return job;
 }
 
-/** Expects every row's profile to exist once. */
+/** Expects exactly one profile for each row. */
 async function expectProfilesOnce({ owner }: RunningService, total: number): Promise<void> {
   const [row] = await owner.query(sql`
     select count(*)::integer as issued, count(distinct r.issuance_id)::integer as issuances,
@@ -181,7 +182,7 @@ onBothBackends((kind) => {
       expect(await service.call("GET", "/api/jobs")).toMatchObject({ status: 200, body: { data: [] } });
       const again = await send(service, "onboarding", { users: joining(10) });
       await expectDoneOnce(service, (again.body.data as { id: string }).id, { total: 10, events: ["user_create"] });
-      // As if ten minutes had passed.
+      // Moves the job's progress back by ten minutes.
       await service.owner.query(sql`
       update jobs set progress_at = progress_at - interval '10 minutes' where state = 'receiving'
     `);

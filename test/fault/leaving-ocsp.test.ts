@@ -37,7 +37,7 @@ async function ask({ apiPort, issuerId, issuer }: RunningService, serialNumber: 
   return askOverHttp(`http://127.0.0.1:${apiPort}/ocsp/${issuerId}`, { body });
 }
 
-/** Asks about these devices in turn, without pause, and keeps each status. */
+/** Requests the statuses of these devices in turn, without a pause, and keeps each status. */
 function askAllTheWhile(service: RunningService, serials: readonly string[]) {
   const answers: (string | number)[] = [];
   const stopping = new AbortController();
@@ -50,7 +50,8 @@ function askAllTheWhile(service: RunningService, serials: readonly string[]) {
   const twice = 2 * serials.length;
   return {
     /**
-     * Waits until every device has been asked about after this call, and returns the statuses since the previous call.
+     * Waits until every device's status has been requested after this call. Returns the statuses since the previous
+     * call.
      */
     async heard(): Promise<Set<string | number>> {
       const from = answers.length;

@@ -37,7 +37,7 @@ const offboard = (service: RunningService, userIds: readonly string[], query = "
     users: userIds.map((userID) => ({ userID })),
   });
 
-/** Runs an offboarding up to its grace period, or to its end. */
+/** Runs an offboarding until its grace period begins, or to its end. */
 async function givenOffboarded(service: RunningService, userIds: readonly string[], query = ""): Promise<string> {
   const id = jobIdOf(await offboard(service, userIds, query));
   await eventuallyIn(service.owner, id, ["grace", "completed"], goneOnWithinMs);

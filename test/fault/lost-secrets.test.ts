@@ -75,7 +75,7 @@ const withPrivateKey = { status: 200, body: { data: { privateKey } } };
 /** Matches the response for a profile that was created without waiting. */
 const collected = { status: 200, body: { data: { state: "issued", profile: { privateKey } } } };
 
-/** Makes an issued profile that has not been collected. Returns its location. */
+/** Makes an issued profile that no client has collected. Returns its location. */
 async function givenUncollected(name: string): Promise<string> {
   const { headers } = await create(name, "respond-async");
   await eventually(async () => {
@@ -168,7 +168,7 @@ test("a process with the wrong output key does not start and loses no private ke
   const before = files.map((file) => readFileSync(file));
   for (const file of files) rmSync(file);
   await createSecrets("--only", "output");
-  // A person has at most 100 profiles, and the clients send requests for as long as two starts take.
+  // Uses 50 people: a person has at most 100 profiles, and the clients send requests for as long as two starts take.
   const people = await givenUsers(service, 50);
   const creating = repeating((count) => create(`under-load-${count}`, "wait=60", people[count % people.length]));
   await expectRefused("worker", "REALMPASS_OUTPUT_PUBLIC_KEY");
@@ -177,7 +177,7 @@ test("a process with the wrong output key does not start and loses no private ke
   expect(answers.length).toBeGreaterThan(0);
   for (const answer of answers) expect(answer).toMatchObject(withPrivateKey);
 
-  // With the right secrets again, all works as before.
+  // With the right secrets again, all processes work as before.
   const fresh = files.map((file) => readFileSync(file));
   for (const [index, file] of files.entries()) writeFileSync(file, before[index]!);
   await stop("api");

@@ -20,7 +20,7 @@ const offboardMatching = (service: RunningService, key: string): Promise<Answer>
     { "idempotency-key": key },
   );
 
-/** Counts jobs and all traces of them. */
+/** Counts the jobs and all of their traces. */
 const traces = async ({ owner }: RunningService) =>
   only(
     await owner.query<{ jobs: number; rows: number; entries: number; keys: number }>(sql`
@@ -30,7 +30,7 @@ const traces = async ({ owner }: RunningService) =>
     `),
   );
 
-/** Expects everyone in the job to be offboarded, each once. */
+/** Expects every person in the job to be offboarded exactly once. */
 async function expectDoneOnce(service: RunningService, jobId: string, leaving: readonly string[]): Promise<void> {
   await eventuallyIn(service.owner, jobId, ["completed"], 60_000);
   await expectCountsToAddUp(service.owner, jobId);

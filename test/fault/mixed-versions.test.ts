@@ -33,12 +33,12 @@ import type { SeenCheck } from "../support/service/operator.ts";
 const [release = "", commit = ""] = readFileSync("deploy/previous-release", "utf8").trim().split(" ");
 
 /**
- * How many clients send requests at the same time; each state of the upgrade lasts for at least `rounds` of their
- * rounds.
+ * How many clients send requests at the same time. Each state of the upgrade lasts at least `rounds` rounds of these
+ * clients.
  */
 const clients = 3;
 const rounds = 15;
-/** One of this many profiles is kept, so nobody reaches the limit of 100 profiles. */
+/** The clients keep one of this many profiles, so nobody reaches the limit of 100 profiles. */
 const keptEvery = 8;
 const people = 100;
 const tryLater = 3;
@@ -53,7 +53,7 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
     sideBySide("redis");
   });
 
-  test("after a rollback the previous release serves, issues and revokes, and this one's doctor finds no failure", async () => {
+  test("after a rollback the previous release serves, issues and revokes, and this release's doctor finds no failure", async () => {
     const installation = await givenInstallation(before(), "postgres");
     const { owner, operator, use, load, signIn, doctor } = installation;
     const applied = await owner.query(sql`select from knex_migrations`);
@@ -67,13 +67,13 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
     const running = load();
     await running.proceed();
     await signIn("old");
-    // From here on the dashboard of 0.2.1 fails (see docs/upgrade.md).
+    // From this point the dashboard of 0.2.1 fails (see docs/upgrade.md).
     const held = await givenHeld(installation);
     await running.proceed();
     const { failures, revoked } = await running.stop();
     expect(failures).toEqual([]);
     expect(revoked.length).toBeGreaterThan(0);
-    // The held job of the directory's leavers is still undecided.
+    // The held job of the directory's leavers still waits for a decision.
     expect(await held.state()).toEqual({ job: "grace", row: "working", isForgotten: false });
     expect(await installation.askOcsp(held.serial)).toBe("good");
 
@@ -93,7 +93,7 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
       expect(foundByOld).toContainEqual(expect.objectContaining({ name: "migrations", message }));
     }
 
-    // An additional right must be a failure.
+    // The doctor must report an additional right as a failure.
     await owner.query(verbatim("grant delete on audit_entries to realmpass_api"));
     expect(failuresIn(await doctor("new"))).toEqual(["roles"]);
     expect(await installation.faults()).toEqual([]);
@@ -118,8 +118,8 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
       expect(await processes()).toEqual(expect.arrayContaining(Object.values(old).map(({ child }) => child.pid)));
       await running.proceed();
 
-      // Migrates under load while a job runs: the new release then begins without a restart, in parallel with the old
-      // one.
+      // Migrates under load while a job runs. The new release begins without a restart, in parallel with the old
+      // release.
       const jobs = [await onboard("first")];
       const { migrations: migrated } = await operator.new("migrate");
       expect((migrated as unknown[]).length > 0).toBe(hasMigrations);
@@ -139,7 +139,7 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
       await running.proceed();
       await signIn("new");
 
-      // Rolls back to the old release, on the schema of the new one.
+      // Rolls back to the old release, on the new release's schema.
       const back = await installation.start("old");
       await Promise.all(Object.values(back).map(({ begun }) => begun));
       use([back]);
@@ -178,8 +178,8 @@ describeWithCommit(commit, `the previous release (${release}) and this one`, () 
 });
 
 /**
- * Makes a person whom a directory deactivated long ago, and whose device keeps its access until somebody confirms the
- * held job.
+ * Makes a person whom a directory deactivated long ago, and whose device keeps its access until an administrator
+ * confirms the held job.
  */
 async function givenHeld({ owner, operator }: Installation) {
   const realmId = "1";
@@ -286,7 +286,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
   await operator.old("realm", "create", "--name", "demo", "--domain", "demo.example");
   await operator.old("realm", "set", "--local-sign-in", "on", "--max-profiles", "100");
   await useQuickKeys({ owner });
-  // Most of the load's profiles are revoked within the hour.
+  // Raises the limit on offboardings, because the load revokes most of its profiles within the hour.
   await owner.query(sql`update realms set offboarding_share_percent = 100`);
   await operator.old("user", "create", "--username", "grace", "--admin");
   const userIds: string[] = [];
@@ -346,7 +346,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
     logOf,
     faults,
 
-    /** Starts one process of each kind; they may have to wait before they begin. */
+    /** Starts one process of each kind. The processes can have to wait before they begin. */
     start: async (version: Version): Promise<Processes> => {
       const port = await freePort();
       const started = Object.fromEntries(
@@ -360,7 +360,7 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
     stop: async (processes: Processes): Promise<void> => {
       for (const { child } of [processes.api, processes.worker, processes.responder]) await ended(child);
     },
-    /** Sends requests to the apis of these processes from now on, in turn. */
+    /** Sends all further requests to the apis of these processes, in turn. */
     use: (processes: Processes[]): void => {
       targets = processes;
     },
@@ -370,14 +370,14 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
       return processKinds.flatMap((kindOf) => rows.filter((row) => row.kind === kindOf).map(({ pid }) => pid));
     },
 
-    /** Signs an administrator in with a link from the operator program of a release, and opens the console. */
+    /** Signs in an administrator with a link from a release's operator program, and opens the console. */
     signIn: async (version: Version): Promise<void> => {
       const link = await operator[version]("user", "sign-in-link", "--username", "grace");
       const browser = createBrowserSession(() => [proxy.url]);
       await browser.submit(await browser.get(String(link["url"])), {});
       await browser.get(`${proxy.url}/console/sign-in`);
       const console = consoleIn({ url: proxy.url }, browser);
-      // Requests each path twice, to reach both apis if there are two.
+      // Requests each path twice, so that two apis both get a request.
       for (const path of ["/console/session", "/console/session", "/console/api/overview", "/console/api/overview"]) {
         expect((await console.send("GET", path)).status).toBe(200);
       }

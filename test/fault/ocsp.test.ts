@@ -66,7 +66,7 @@ test("a stopping responder withdraws its address and records its last checks", a
   expect(await ask()).toBe("good");
 });
 
-test("a responder started without a worker answers once a worker starts, and still answers after that worker is killed", async () => {
+test("a responder that started before the worker answers once a worker starts, and still answers after the worker is killed", async () => {
   await Promise.all([...service.responders, ...service.workers].map((child) => ended(child, "SIGKILL")));
   await service.startResponder();
   const [url = ""] = await responderUrls(service.owner).then((urls) => urls.slice(-1));

@@ -25,7 +25,7 @@ import {
 } from "../support/service/production.ts";
 import { alertsOf, samplesOf, scrape, type Alerts, type Scrape } from "../support/service/prometheus.ts";
 
-/** The visible signs of a mistake, as a row of docs/troubleshooting.md lists them. */
+/** The visible signs of a mistake, from a row of docs/troubleshooting.md. */
 interface Shown {
   process: string;
   readyz: string;
@@ -52,8 +52,8 @@ const table = new Map(
 );
 
 /**
- * Returns who notices first. A unit fails at once when its process exits with 78; an alert fires within minutes; the
- * timer runs doctor every quarter of an hour, and only a failed check makes its unit fail.
+ * Returns the first to notice the mistake. A unit fails immediately when its process exits with 78. An alert fires
+ * within minutes. The timer runs doctor every quarter of an hour, and only a failed check makes the timer's unit fail.
  */
 function firstToNotice({ process, status, doctor }: Omit<Shown, "first">, { soon, inAll }: Alerts): string {
   if (process === "ends with 78") return "realmpass-failed@";
@@ -80,7 +80,8 @@ const endOf = (started: Promise<unknown>): Promise<string> =>
   );
 
 /**
- * Replaces one of two processes with one that exits; returns how it exited, and a function that restores the process.
+ * Replaces one of two processes with a process that exits. Returns how the new process exited, and a function that
+ * restores the old process.
  */
 async function replacementEnds(
   production: Production,
@@ -102,7 +103,7 @@ const startBoth = (production: Production, kind: ProcessKind, env?: Record<strin
 const endSessionsOf = (login: string) =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${login}`;
 
-/** Replaces an api with one that has a separate login, which the database refuses from then on. */
+/** Replaces an api with an api that has a separate login. From then on the database rejects this login. */
 async function refuseLogin(
   production: Production,
   refuse: (login: string) => string,
@@ -129,7 +130,7 @@ async function refuseLogin(
   });
 }
 
-/** Repeats an attempt until the mistake is undone. */
+/** Repeats an attempt until the test undoes the mistake. */
 function keepTrying(everyMs: number, attempt: () => Promise<unknown>, undo: () => Promise<unknown>) {
   const timer = setInterval(() => void attempt().catch(() => undefined), everyMs);
   return runs(async () => {
@@ -207,7 +208,7 @@ const mistakes: Record<string, Mistake> = {
     });
   },
 
-  // The transaction has been open since before the first mistake, but doctor cannot see it without this right.
+  // The transaction has been open since before the first mistake, but without this right doctor cannot see it.
   async "a transaction stays open"({ service: { owner } }) {
     await owner.query(sql`grant pg_read_all_stats to realmpass_operator`);
     return runs(() => owner.query(sql`revoke pg_read_all_stats from realmpass_operator`));
@@ -456,7 +457,10 @@ const setProvider = ({ owner }: Production["service"], issuer: string | null) =>
     returning name
   `);
 
-/** Each check takes seconds on a busy machine, and a full disk stays in the findings for half a minute. */
+/**
+ * Allows for slow checks: each takes seconds on a busy machine, and a full disk stays in the findings for half a
+ * minute.
+ */
 const patience = { withinMs: 120_000, everyMs: 250 };
 
 describe("each mistake is reported", () => {
@@ -504,10 +508,7 @@ describe("each mistake is reported", () => {
     return warned.length === 0 ? "ok" : `warn: ${warned.join(", ")}`;
   }
 
-  /**
-   * Returns doctor's findings, without names of machines and realms, each under a key that distinguishes it from the
-   * others.
-   */
+  /** Returns doctor's findings without names of machines and realms. Each finding has a unique key. */
   async function findings(): Promise<Map<string, string>> {
     const checks = await askDoctor(production.doctor);
     return new Map(
@@ -538,7 +539,7 @@ describe("each mistake is reported", () => {
     expect([...table.keys()].sort()).toEqual(Object.keys(mistakes).sort());
   });
 
-  test("before a user notices it", () => {
+  test("before a user notices the mistake", () => {
     const isGreen = ({ readyz, status, doctor, alerts }: Shown): boolean =>
       [readyz, status, doctor, alerts].join() === "200,ok,ok,-";
     const unnoticed = [...table].filter(([, shown]) => isGreen(shown) || shown.first === "users");

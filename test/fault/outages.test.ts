@@ -24,7 +24,7 @@ async function startBehindProxy() {
   return { proxy, service };
 }
 
-test("while the database is away every call returns 503 with Retry-After; once it is back, calls succeed again", async () => {
+test("while the database is away every call returns 503 with Retry-After; once the database is back, calls succeed again", async () => {
   const { proxy, service } = await startBehindProxy();
   const userId = await givenUser(service.owner, service.realmId);
   const create = () => service.call("POST", `/api/user/${userId}/profiles/laptop`, creation);
@@ -63,7 +63,7 @@ test("a database that goes silent with open connections does not block callers i
 });
 
 describeWithTool("redis-server", "without Redis", () => {
-  test("the api stays ready, accepts and issues profiles, and warns in its status", async () => {
+  test("the api stays ready, profiles are accepted and issued, and the service's status contains a warning", async () => {
     const redis = await startBreakableRedis();
     const service = await startService({ kind: "redis", redisUrl: redis.url, responder: true });
     const userId = await givenUser(service.owner, service.realmId);

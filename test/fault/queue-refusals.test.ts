@@ -11,9 +11,9 @@ import { startBreakableRedis, type BreakableRedis } from "../support/service/fau
 import { startService, type RunningService } from "../support/service/service.ts";
 
 const [, line = ""] = /^user realmpass on >PASSWORD (.+)$/m.exec(readFileSync("docs/production.md", "utf8")) ?? [];
-/** The permissions that the page names. */
+/** The permissions of the Redis user in docs/production.md. */
 const documented = line.split(" ");
-/** The documented permissions without INFO, which the page calls optional. */
+/** The documented permissions without INFO, which docs/production.md calls optional. */
 const permitted = documented.filter((rule) => rule !== "+info");
 
 describeWithTool("redis-server", "a Redis that refuses commands", () => {
@@ -106,9 +106,10 @@ describeWithTool("redis-server", "a Redis that refuses commands", () => {
       expect(await issueTo(userId)).toBe(200);
       await refuse();
       try {
-        // A few refusals for each queue, from an api and a worker; without a pause there would be tens of thousands.
+        // There are a few refusals for each queue, from an api and a worker; without a pause there would be tens of
+        // thousands.
         expect(await refusedBetweenBeats()).toBeLessThan(500);
-        // It takes longer than this until a lost task is noticed.
+        // 9 seconds is less than the worker needs to notice a lost task.
         expect(await issueTo(userId, { wait: 9 })).toBe(200);
         const { body } = await service.call("POST", "/api/jobs/offboarding?confirmTotal=1", {
           users: [{ userID: userId }],

@@ -23,7 +23,7 @@ const creation = { format: "pem", deviceType: "Linux" };
  */
 const outageMs = extent(60_000, 0.45);
 
-/** Returns the path of a new profile for each count, for these people in turn. */
+/** Returns the path of a new profile: a new name for each count, and the people in turn. */
 const profileOf = (people: readonly string[], count: number): string =>
   `/api/user/${people[count % people.length] ?? ""}/profiles/laptop-${count}`;
 

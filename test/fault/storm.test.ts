@@ -13,7 +13,7 @@ import { ended, freePort } from "../support/run/services.ts";
 import { startService, type Answer, type RunningService } from "../support/service/service.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 
-/** Every kind of work at once, while every process is killed again and again. */
+/** Tests every kind of work at the same time, while every process is killed again and again. */
 
 const creations = 5_000;
 const owners = 250;

@@ -219,7 +219,7 @@ async function expectNothingLost(installation: Installation, owner: Database): P
   expect(await owner.query(sql`select from issuances where status <> 'issued'`)).toEqual([]);
   const now = await certificatesOf(owner);
   expect(now.slice(0, certificates.length)).toEqual(certificates);
-  // The first three, the three that had only been accepted, and one for each row of the job.
+  // The three profiles issued first, the three that had only been accepted, and one for each row of the job.
   expect(now).toHaveLength(3 + 3 + people);
   expect(await countUsers(owner)).toBe(installation.users + people);
 
@@ -328,7 +328,7 @@ describeWithCommit(before, "an installation from before processes had their own 
         expect(checks).toContainEqual(expect.objectContaining({ name, status: "ok" }));
       }
       expect(checks.filter(({ status }) => status === "fail")).toEqual([]);
-      // The step that remains for the operator.
+      // `doctor` warns about the one step that the operator has left to do.
       expect(checks).toContainEqual(
         expect.objectContaining({
           name: "constraints demo",

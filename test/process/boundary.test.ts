@@ -64,7 +64,7 @@ interface Line {
   msg: string;
 }
 
-/** Starts a process with only these variables; stopped at the end of the test. */
+/** Starts a process with only these variables, and stops it at the end of the test. */
 function start(name: "api" | "worker", env: Record<string, string>, files: readonly string[] = []) {
   const data = mkdtempSync(join(directory, "data-"));
   cpSync(join(secrets, name), data, { recursive: true });
@@ -108,7 +108,7 @@ function start(name: "api" | "worker", env: Record<string, string>, files: reado
 }
 
 /**
- * Starts a proxy in front of Postgres that acts like a pooler that ignores the role option: it replaces the option by
+ * Starts a proxy in front of Postgres that acts like a pooler without the role option: the proxy replaces the option by
  * another.
  */
 async function startPooler(): Promise<string> {
@@ -164,26 +164,29 @@ test.each([
       "member_of:realmpass_responder",
     ],
   ],
-] as const)("the login %s of the %s is too wide: a warning, or the process ends", async (login, name, reasons) => {
-  const url = login === "postgres" ? superuser : loginUrl(login);
-  if (login === "realmpass_owner") {
-    await asLogin(superuser, (client) => client.query("alter role realmpass_owner password 'realmpass_owner'"));
-  }
+] as const)(
+  "the login %s of the %s has too many rights, which causes a warning or ends the process",
+  async (login, name, reasons) => {
+    const url = login === "postgres" ? superuser : loginUrl(login);
+    if (login === "realmpass_owner") {
+      await asLogin(superuser, (client) => client.query("alter role realmpass_owner password 'realmpass_owner'"));
+    }
 
-  const warned = start(name, { DATABASE_URL: url });
-  await warned.ready();
-  expect(warned.event("database.login_too_wide")?.reasons).toEqual(reasons);
-  expect(await examined("roles")).toMatchObject({
-    status: "warn",
-    message: expect.stringContaining(`${login} ${reasons[0]}`) as string,
-  });
+    const warned = start(name, { DATABASE_URL: url });
+    await warned.ready();
+    expect(warned.event("database.login_too_wide")?.reasons).toEqual(reasons);
+    expect(await examined("roles")).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining(`${login} ${reasons[0]}`) as string,
+    });
 
-  const refused = start(name, { ...enforced, DATABASE_URL: url });
-  expect(await refused.exitCode()).toBe(78);
-  const failed = refused.event("process.failed");
-  expect(failed?.exitCode).toBe(78);
-  for (const reason of reasons) expect(failed?.msg).toMatch(new RegExp(`^  - ${reason}: \\w`, "m"));
-});
+    const refused = start(name, { ...enforced, DATABASE_URL: url });
+    expect(await refused.exitCode()).toBe(78);
+    const failed = refused.event("process.failed");
+    expect(failed?.exitCode).toBe(78);
+    for (const reason of reasons) expect(failed?.msg).toMatch(new RegExp(`^  - ${reason}: \\w`, "m"));
+  },
+);
 
 test.each([
   [{ QUEUE_DATABASE_URL: "" }, ["shared_queue_login"]],
@@ -195,7 +198,7 @@ test.each([
   expect(api.event("database.login_too_wide")?.reasons).toEqual(reasons);
 });
 
-test("an api that can read secrets of issuer keys is reported by their file names", async () => {
+test("an api that can read secrets of issuer keys is reported with the names of the secrets' files", async () => {
   const api = start("api", { DATABASE_URL: loginUrl("realmpass_api_login"), ...enforced }, [
     "issuer-key-passphrase",
     "audit-key.json",
@@ -223,7 +226,7 @@ describe("a session that does not run as its role ends the process, whatever the
     expect(api.event("database.guard_refused")?.msg).toContain("grant realmpass_api to it");
   });
 
-  test("a role that has too many rights ends the process as well", async () => {
+  test("a role that has too many rights ends the process", async () => {
     await asLogin(superuser, (client) => client.query("grant select on issuer_keys to realmpass_api"));
     try {
       const api = start("api", { DATABASE_URL: loginUrl("realmpass_api_login") });
@@ -238,7 +241,7 @@ describe("a session that does not run as its role ends the process, whatever the
     }
   });
 
-  test("found once Postgres is back, if it was away at the start", async () => {
+  test("once Postgres is back, if it was away at the start", async () => {
     const port = await freePort();
     const url = Object.assign(new URL(loginUrl("nobody")), { port: String(port) }).href;
     const api = start("api", { DATABASE_URL: url });
@@ -257,7 +260,7 @@ describe("a session that does not run as its role ends the process, whatever the
   });
 });
 
-test("a password that is refused for a moment is tried again; one that stays refused ends the process with 1", async () => {
+test("a password that is refused briefly is retried; a password that stays refused ends the process with 1", async () => {
   const setPassword = (password: string) =>
     asLogin(superuser, (client) => client.query(`alter role realmpass_api_login password '${password}'`));
   await setPassword("another");

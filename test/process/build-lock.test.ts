@@ -30,7 +30,7 @@ test.each([
   ["the lock of a dead build", { ".lock": dead }],
   ["the lock of a dead build that had its process number", { ".lock": "$$" }],
   ["the lock of a dead build and another that died while it removed it", { ".lock": dead, ".lock.turn": dead }],
-])("with %s a build takes the lock, and leaves none", (_, left) => {
+])("with %s a build takes the lock, and leaves no lock file", (_, left) => {
   const { stderr, locks } = build(left, 20_000);
   expect(stderr).toContain(hasLock);
   expect(locks).toEqual([]);

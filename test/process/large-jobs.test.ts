@@ -3,11 +3,11 @@ import { sql } from "../../db/sql.ts";
 import { jobRowsMax } from "../../domain/limits.ts";
 import { useApi } from "../support/service/api.ts";
 
-/** Jobs at the limit and one row above it: writing 200,000 rows takes seconds. */
+/** Creates jobs with exactly the allowed number of rows, and with one more. Writing 200,000 rows takes seconds. */
 
 const api = useApi();
 
-/** Returns state and number of rows of each job in a realm, also of those whose rows are still arriving. */
+/** Returns the state and number of rows of each job in a realm, including jobs whose rows are still arriving. */
 const kept = (realmId: string) =>
   api.database.owner.query(sql`
     select j.state, (select count(*)::integer from job_rows r where r.job_id = j.id) as rows

@@ -7,7 +7,10 @@ import { heldBytes } from "../support/run/memory.ts";
 
 const api = useApi();
 
-/** A client in a separate process that makes its file while it sends, so that only the service's memory grows here. */
+/**
+ * A client in a separate process that makes its file while sending, so that only the service's memory grows in this
+ * process.
+ */
 const client = `
   import { request } from "node:http";
   const [url, token, count, type] = process.argv.slice(1);
@@ -57,7 +60,7 @@ const send = (token: string, count: number, type: string): Promise<string> =>
 
 /** A quarter of the rows that a job may have: enough to show whether memory grows. */
 const rows = jobRowsMax / 4;
-/** As many rows as a job may have, in a full run. */
+/** The number of rows: as many as a job may have in a full run, otherwise a quarter of that. */
 const most = extent(jobRowsMax, 0.25);
 
 /** Returns the memory held, in megabytes. */
@@ -82,6 +85,7 @@ test.each([
   expect(printed).toMatch(/^202 /);
   expect(printed).toContain(`"total":${count}`);
   expect(during.length).toBeGreaterThan(4);
-  // A full file has more than 50 MB, and a quarter of it 13 MB; as objects they would take several times as much.
+  // A full file has more than 50 MB, and a quarter of it 13 MB; parsed into objects, the rows would take several times
+  // as much.
   expect(Math.max(...during), during.join(" ")).toBeLessThan(20);
 });

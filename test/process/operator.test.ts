@@ -63,7 +63,7 @@ const objectOf = (out: string): Record<string, unknown> => {
   return JSON.parse(out) as Record<string, unknown>;
 };
 
-test("a command finds the embedded database by itself, and prints one object to standard output", async () => {
+test("a command finds the embedded database without configuration, and prints one object to standard output", async () => {
   const migrated = await compiled(["migrate"]);
   expect(migrated).toMatchObject({ code: 0, err: "" });
   expect(migrated.json).toMatchObject({ migrations: migrations.map(({ name }) => name) });
@@ -115,7 +115,7 @@ test("Ctrl-C at the password prompt ends the command, and no user is created", a
   expect(await operator("user", "roles", "--username", "cy")).toMatchObject({ code: 1 });
 });
 
-test("the exit code distinguishes a failure from a usage error, and is the same in this process", async () => {
+test("the exit code distinguishes a failure from a usage error, and is the same when the command runs in this process", async () => {
   const failing = ["realm", "create", "--name", "north", "--domain", "north.example"];
   const failed = await compiled(failing);
   expect(failed).toMatchObject({ code: 1, json: { error: "name_taken" } });
@@ -128,7 +128,7 @@ test("the exit code distinguishes a failure from a usage error, and is the same 
   expect(await operator("doctor")).toMatchObject({ code: 1, json: { ok: false } });
 });
 
-test("without a database the message names both ways to get one", async () => {
+test("without a database the error names both ways to get a database", async () => {
   await postgres.stop();
   const { code, err, json } = await operator("realm", "list");
   expect([code, json["error"]]).toEqual([1, "no_database"]);

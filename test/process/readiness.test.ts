@@ -79,7 +79,7 @@ test("the processes export each metric that an alert uses", async () => {
     processKinds.map(async (kind) => (await fetch(`http://127.0.0.1:${portOf(kind)}/metrics`)).text()),
   );
   const known = new Set([...texts.join("\n").matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
-  // Exported only if such a certificate is configured.
+  // Exported only if a certificate for TLS or for signing profiles is configured.
   known.add("realmpass_certificate_not_after_seconds");
   // Exported only by a worker with REALMPASS_BACKUP_DIRECTORY.
   known.add("realmpass_backup_seconds");
@@ -127,9 +127,9 @@ test.each([
   ["api", "master", "REALMPASS_MASTER_KEY"],
   ["worker", "audit", "REALMPASS_AUDIT_KEY"],
 ] as const)(
-  "the %s compares its %s key at each beat, and is unready with another key than the installation's",
+  "the %s compares its %s key at each beat, and is unready if the installation has another key",
   async (kind, secret, variable) => {
-    // A change is undone by repeating it.
+    // Repeating the change undoes it.
     const change = () =>
       service.owner.query(sql`
         update installation_secrets
@@ -154,7 +154,7 @@ test.each([
 );
 
 test.each(processKinds)(
-  "the %s is alive while it waits for Postgres at its start, and ready once Postgres is there",
+  "the %s is alive while it waits for Postgres at its start, and ready once Postgres is reachable",
   async (kind) => {
     const database = new URL(service.databaseUrl);
     const proxy = await startTcpProxy({ host: database.hostname, port: Number(database.port) });

@@ -87,7 +87,7 @@ const rows = () =>
      order by relname
   `);
 
-/** What the database can lack, with functions that take it away and give it back. */
+/** Parts that the database can lack, each with functions that remove and restore the part. */
 const lacks: Record<string, { take: () => Promise<unknown>; give: () => Promise<unknown> }> = {
   "a migration": {
     take: () =>
@@ -101,42 +101,45 @@ const lacks: Record<string, { take: () => Promise<unknown>; give: () => Promise<
 };
 
 describe.each(Object.entries(lacks))("a process started when the database lacks %s", (what, { take, give }) => {
-  test.each(processKinds)("waits as %s, reports it, writes nothing, and starts by itself", async (kind) => {
-    await take();
-    onTestFinished(async () => {
-      await give();
-    });
-    const before = await rows();
-    const { metricsPort, port, begun, output } = await start(kind);
-    await eventually(() => {
-      expect(output()).toContain('"event":"schema.behind"');
-    });
-    expect(await ask(metricsPort, "/healthz")).toMatchObject({ status: 200 });
-    const ready = await ask(metricsPort, "/readyz");
-    expect(ready).toMatchObject({ status: 503, retryAfter: "1", error: "unavailable" });
-    if (kind === "api") {
-      expect(await ask(port, "/healthz")).toMatchObject({ status: 200 });
-      for (const [path, method] of [
-        ["/", "GET"],
-        ["/api/realm", "GET"],
-        ["/api/jobs/onboarding", "POST"],
-        ["/crl/1.crl", "GET"],
-        ["/status", "GET"],
-      ] as const) {
-        expect(await ask(port, path, method)).toMatchObject({ status: 503, retryAfter: "10", isIdentified: true });
+  test.each(processKinds)(
+    "waits as %s, reports that, writes nothing, and starts once the database is complete",
+    async (kind) => {
+      await take();
+      onTestFinished(async () => {
+        await give();
+      });
+      const before = await rows();
+      const { metricsPort, port, begun, output } = await start(kind);
+      await eventually(() => {
+        expect(output()).toContain('"event":"schema.behind"');
+      });
+      expect(await ask(metricsPort, "/healthz")).toMatchObject({ status: 200 });
+      const ready = await ask(metricsPort, "/readyz");
+      expect(ready).toMatchObject({ status: 503, retryAfter: "1", error: "unavailable" });
+      if (kind === "api") {
+        expect(await ask(port, "/healthz")).toMatchObject({ status: 200 });
+        for (const [path, method] of [
+          ["/", "GET"],
+          ["/api/realm", "GET"],
+          ["/api/jobs/onboarding", "POST"],
+          ["/crl/1.crl", "GET"],
+          ["/status", "GET"],
+        ] as const) {
+          expect(await ask(port, path, method)).toMatchObject({ status: 503, retryAfter: "10", isIdentified: true });
+        }
+        expect(await ask(port, "/readyz")).toMatchObject({ status: 503, retryAfter: "1", lacks: ready.lacks });
       }
-      expect(await ask(port, "/readyz")).toMatchObject({ status: 503, retryAfter: "1", lacks: ready.lacks });
-    }
-    if (what === "a migration") expect(ready.lacks).toContain("schema");
-    expect(await rows()).toEqual(before);
+      if (what === "a migration") expect(ready.lacks).toContain("schema");
+      expect(await rows()).toEqual(before);
 
-    await give();
-    await begun;
-    await eventually(async () => {
-      expect(await ask(metricsPort, "/readyz")).toMatchObject({ status: 200 });
-      if (kind === "api") expect(await ask(port, "/readyz")).toMatchObject({ status: 200 });
-    });
-  });
+      await give();
+      await begun;
+      await eventually(async () => {
+        expect(await ask(metricsPort, "/readyz")).toMatchObject({ status: 200 });
+        if (kind === "api") expect(await ask(port, "/readyz")).toMatchObject({ status: 200 });
+      });
+    },
+  );
 });
 
 test.each(processKinds)(

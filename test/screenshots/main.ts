@@ -25,7 +25,7 @@ interface Look {
 const desktop = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 
-/** How each of the pictures of `--more` is taken: each theme and each language at each size. */
+/** Each picture of `--more` is taken in each theme and each language at each size. */
 const moreLooks: readonly Look[] = [
   { theme: "light", language: "en", size: desktop },
   { theme: "dark", language: "de", size: desktop },
@@ -104,7 +104,7 @@ async function signIn(browser: Browser, signInUrl: string): Promise<Cookies> {
   const page = await context.newPage();
   await page.goto(signInUrl);
   await page.click("main form button");
-  // The link offers a first password.
+  // The link leads to a page that offers a first password.
   await page.waitForURL((url) => url.href !== signInUrl);
   await page.goto(new URL("/console", signInUrl).href);
   await page.waitForSelector("nav");

@@ -68,7 +68,7 @@ const request = new URLSearchParams({
   code_challenge_method: "S256",
 }).toString();
 
-/** Pictures for a person who looks at the screens, in this order; no document shows them. */
+/** Pictures of screens that no document shows, in this order, for a person who checks the screens. */
 export const morePictures: readonly Picture[] = [
   { name: "sign-in", path: "/login", signedOut: true },
   { name: "code", path: "/code", signedOut: true },

@@ -17,7 +17,9 @@ export interface Picture {
 
 const phone = { width: 390, height: 844, userAgent: userAgents.iPhone } as const;
 
-/** The pictures of README and docs, in this order: a later one may show what an earlier one made. */
+/**
+ * The pictures of README and docs, in this order: a later picture can show data that an earlier picture's steps made.
+ */
 export const pictures: readonly Picture[] = [
   {
     name: "dashboard",
@@ -90,7 +92,7 @@ export const pictures: readonly Picture[] = [
   },
 ];
 
-/** Returns a file as people make them: most rows are fine, a few are not. */
+/** Returns a typical upload file: most rows are valid, a few are not. */
 function peopleWithProblems(): string {
   const rows = Array.from({ length: 412 }, (_, index) => `s${10_000 + index};s${index}@demo.example;3`);
   rows[17] = "s10017;not an address;3";

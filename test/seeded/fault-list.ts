@@ -1,6 +1,6 @@
 /** Reads `test/seeded-faults.md` and puts its faults into source files. */
 
-/** A fault in one line of product code, and the test that then fails. */
+/** A fault in one line of product code, and the test that must then fail. */
 export interface Fault {
   number: number;
   /** The name on the command line. */
@@ -11,7 +11,7 @@ export interface Fault {
   file: string;
   /** Lines of the file, without indentation: at most one before the changed line, the changed line, and one after it. */
   lines: { before: string | undefined; changed: string; after: string | undefined };
-  /** The line with the fault; undefined: the line is missing. */
+  /** The line with the fault; undefined if the fault removes the line. */
   replacement: string | undefined;
   testFile: string;
   /** The title of the test as its file contains it; in a table of cases, `%s` and the like stand for the case. */
@@ -78,13 +78,13 @@ export const countTitle = (source: string, title: string): number =>
     return count + source.split(written).length - 1;
   }, 0);
 
-/** Returns a regular expression for the title as a run reports it. */
+/** Returns a regular expression that matches the title in a run's report. */
 export const titlePattern = (title: string): string =>
   title.replace(/%[sdifjo]|\$[\w.]+|[.*+?^${}()|[\]\\]/g, (part) => (/^(%|\$\w)/.test(part) ? ".*" : `\\${part}`));
 
 /**
- * Returns the faults that the words of a command line choose, by number or by a part of the name; all faults if there
- * is no word. Throws if a word chooses none.
+ * Returns the faults whose number or part of the name is among the words of a command line; all faults if there is no
+ * word. Throws if a word matches no fault.
  */
 export function choose(faults: readonly Fault[], words: readonly string[]): Fault[] {
   const isMeant = ({ number, name }: Fault, word: string): boolean =>

@@ -1,6 +1,6 @@
 /**
  * One of the processes of `npm run test:seeded`, in a copy of the working tree: tries the faults that one test file
- * catches, then those of the next. Vitest stays loaded, so that each run only transforms what has changed.
+ * catches, then the faults of the next file. Vitest stays loaded, so each run only transforms what has changed.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -10,7 +10,7 @@ import { titlePattern, withFault, type Fault } from "./fault-list.ts";
 /** The verdict on a fault: only `red` is a success. */
 export type Verdict = "red" | "GREEN" | "NOT RUN" | "NOT GREEN WITHOUT THE FAULT";
 
-/** A fault that was tried. */
+/** A tried fault with its verdict. */
 export interface Tried {
   number: number;
   verdict: Verdict;
@@ -18,10 +18,10 @@ export interface Tried {
   error: string;
 }
 
-/** A lane's message: the verdict on a fault, or that it is idle. */
+/** A lane's message: the verdict on a fault, or that the lane is idle. */
 export type LaneMessage = Tried | "idle";
 
-/** The combined result of the tests that have one title. */
+/** The combined result of all tests with the same title. */
 interface Outcome {
   state: "passed" | "failed" | "not run";
   error: string;
@@ -29,7 +29,7 @@ interface Outcome {
 
 const vitest = await createVitest("test", {
   watch: false,
-  // Each run gets a new process, in which nothing of the previous fault is left.
+  // Each run gets a new process, so the previous fault leaves no trace.
   isolate: true,
   maxWorkers: 1,
   retry: 0,
@@ -59,7 +59,7 @@ async function tryFault(fault: Fault, faults: readonly Fault[]): Promise<Tried> 
     vitest.invalidateFile(path);
   };
   await change(withFault(original, fault));
-  // Runs the same tests as without the fault, because one test may need what another has made.
+  // Runs the same tests as without the fault, because a test may need data that another test has made.
   const { state, error } = (await run(faults))(fault);
   await change(original);
   return { number: fault.number, verdict: verdicts[state], error };
@@ -86,6 +86,6 @@ process.on("message", (faults: Fault[]) => {
     send("idle");
   });
 });
-// The parent has ended, or has nothing more to do.
+// The parent has ended, or has no more work for this process.
 process.once("disconnect", () => void vitest.close().finally(() => process.exit()));
 send("idle");

@@ -1,6 +1,6 @@
 /**
- * `npm run test:seeded [-- NUMBER|NAME ...]`: puts each fault of `test/seeded-faults.md` into a copy of the working tree and
- * runs the test that the list names. Exits with 1 unless every test passes without the fault and fails with it.
+ * `npm run test:seeded [-- NUMBER|NAME ...]`: puts each fault of `test/seeded-faults.md` into a copy of the working
+ * tree and runs the test that the list names. Exits with 1 if a test fails without its fault or passes with it.
  */
 import { execFileSync, fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -47,7 +47,7 @@ async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Hands one group of faults after the other to a process in a copy, until none is left. */
+/** Sends the groups of faults one after another to a process in a copy, until no group is left. */
 async function runLane(env: NodeJS.ProcessEnv, waiting: Fault[][], report: (tried: Tried) => void): Promise<void> {
   const cwd = await copyWorkingTree();
   const child = fork(join(cwd, "test/seeded/lane.ts"), { cwd, env, execArgv: ["--import", "tsx"] });
@@ -66,8 +66,8 @@ async function runLane(env: NodeJS.ProcessEnv, waiting: Fault[][], report: (trie
 }
 
 /**
- * Returns an environment for each lane, each with a separate Redis: the test processes of two lanes would use the same
- * databases.
+ * Returns an environment for each lane, each with a separate Redis, because otherwise the test processes of two lanes
+ * would use the same databases.
  */
 async function environments(): Promise<NodeJS.ProcessEnv[]> {
   const found = [{ ...process.env }];

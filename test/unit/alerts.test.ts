@@ -5,7 +5,7 @@ const rules = readFileSync("deploy/prometheus/rules.yml", "utf8");
 const page = readFileSync("docs/troubleshooting.md", "utf8");
 const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found]) => found!);
 
-test("each alert names the problem, its effect on people, and its page", () => {
+test("each alert names the problem, the effect on people, and the page to read", () => {
   const alerts = rules.split("- alert: ").slice(1);
   for (const alert of alerts)
     for (const field of ["summary", "meaning", "runbook"])

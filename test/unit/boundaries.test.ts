@@ -10,7 +10,7 @@ const trees = "test/fixtures/boundaries";
 const options = await extractDepcruiseOptions("./.dependency-cruiser.cjs");
 const rules = (options.ruleSet?.forbidden ?? []).map(({ name }) => name ?? "");
 
-/** The package that is installed in a tree that imports one; the package itself is empty. */
+/** The package to install in each tree that imports a package; the installed package is empty. */
 const installed: Readonly<Record<string, { name: string; listedAs?: "dependencies" | "devDependencies" }>> = {
   "domain-packages": { name: "pg", listedAs: "dependencies" },
   "db-without-queue": { name: "bullmq", listedAs: "dependencies" },
@@ -39,7 +39,7 @@ async function brokenBy(tree: string): Promise<string[]> {
   }
 }
 
-/** The rules that a chain through db breaks in addition: db must not import the second link. */
+/** Further rules that the tree of a chain breaks, because its first link must not import the second. */
 const brokenBesides: Readonly<Record<string, readonly string[]>> = {
   "no-way-to-the-worker": ["db-imports"],
   "no-way-to-pki": ["db-imports"],
@@ -58,7 +58,7 @@ test("every tree has a rule", () => {
   expect(readdirSync(trees).sort()).toEqual([...rules].sort());
 });
 
-test("the chain from the api to the worker is shown whole", async () => {
+test("the report shows every link of the chain from the api to the worker", async () => {
   const { output } = await cruise(["."], { ...options, baseDir: `${trees}/no-way-to-the-worker` });
   const found = (output as ICruiseResult).summary.violations.find(({ rule }) => rule.name === "no-way-to-the-worker");
   expect(found).toMatchObject({ from: "api/resources/get-profile.ts", to: "worker/signer.ts" });

@@ -11,7 +11,7 @@ const { text, services, networks, volumes, configs } = readCompose();
 const of = <Value>(value: (name: string) => Value, names = Object.keys(services)): Record<string, Value> =>
   Object.fromEntries(names.map((name) => [name, value(name)]));
 
-/** The services that run the service's own image. */
+/** The services that run the image built from this repository. */
 const own = Object.keys(services).filter((name) => services[name]?.image === "realmpass:latest");
 
 test("docker compose needs no variable and no file except its own", () => {
@@ -49,7 +49,7 @@ test.each([
     rmSync(directory, { recursive: true });
   });
   writeFileSync(join(directory, "docker-entrypoint.sh"), '#!/bin/sh\necho "started: $*"\n', { mode: 0o755 });
-  // Runs each time the service waits: first it creates an empty file, then it writes the password.
+  // Runs each time the service waits: the first run creates an empty file, the second writes the password.
   writeFileSync(
     join(directory, "sleep"),
     `#!/bin/sh\necho waits\nif [ -e ${directory}/${file} ]; then echo secret >${directory}/${file}; else : >${directory}/${file}; fi\n`,
@@ -91,7 +91,7 @@ test("each service of docker compose has its own secrets and no others, and cann
   expect(Object.keys(volumes).sort()).toEqual([...new Set(used)].sort());
 });
 
-test("the image contains each directory over which a volume is mounted, and its processes own them", () => {
+test("the image contains the mount point of each volume, and the image's processes own these directories", () => {
   const [, made = ""] =
     /^RUN install -d -o node -g node -m 0700 (.*)$/m.exec(
       readFileSync("Dockerfile", "utf8").replaceAll(/\\\n\s*/g, ""),

@@ -56,7 +56,7 @@ describe("a link leads to an existing file, and to an existing heading in it", (
     expect(deadLinksIn(name, readFileSync(name, "utf8"))).toEqual([]);
   });
 
-  test("and a dead link is found", () => {
+  test("control: a dead link is found", () => {
     const text =
       "[a](docs/nothing.md) [b](docs/upgrade.md#nowhere) [c](docs/upgrade.md#1-back-up) [d](https://example.org/)";
     expect(deadLinksIn("README.md", text)).toEqual(["docs/nothing.md", "docs/upgrade.md#nowhere"]);

@@ -10,7 +10,7 @@ const groups = [
   ["operator", "Operator commands"],
 ] as const;
 
-/** Values that depend on the machine, which cannot be in a file that is the same everywhere. */
+/** Values that depend on the machine, so one file for all machines cannot contain them. */
 const computed: Partial<Record<Variable, string>> = {
   REALMPASS_SIGNING_THREADS: "as many as there are processors, 4 at most",
 };

@@ -38,7 +38,7 @@ test("no folder contains more than 25 files", () => {
   expect(drawersOf(files)).toEqual([]);
 });
 
-test("control: a folder of 26 files is found, unless they are a series", () => {
+test("control: a folder of 26 files is found, except a series", () => {
   const filled = (folder: string, count: number) => Array.from({ length: count }, (_, n) => `${folder}/${n}.ts`);
   expect(drawersOf([...filled("domain", 25), ...filled("domain/people", 26), ...filled("db/migrations", 26)])).toEqual([
     "domain/people",

@@ -12,7 +12,7 @@ const isHeld = (name: string): boolean =>
     ? testFiles.some((file) => file.startsWith(name))
     : testFiles.filter((file) => file === name || file.endsWith(`/${name}`)).length === 1;
 
-/** Returns the lines without a test file, or with a name that matches none or several. */
+/** Returns the lines that name no test file, or that contain a name which matches no file or several files. */
 const notHeld = (text: string): string[] =>
   text.split("\n").filter((line) => {
     if (!line.startsWith("- ")) return false;

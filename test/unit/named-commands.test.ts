@@ -7,7 +7,7 @@ import { run as runClient } from "../../cli/program.ts";
 import { runOperator } from "../../operator/program.ts";
 import { systemClock } from "../../runtime/clock.ts";
 
-/** Documents, scripts and texts of the programs, which name commands that people then type. */
+/** Documents, scripts and texts of the programs that name commands for people to type. */
 const files = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.tsx", "*.yml", "deploy", ".env.example"], {
   encoding: "utf8",
 })
@@ -38,7 +38,7 @@ const namedIn = (text: string): Named[] =>
 
 const helps = new Map<string, Promise<string>>();
 
-/** Returns a command's help, also for words that continue with a value; empty if there is no such command. */
+/** Returns a command's help, even for words that continue with a value; empty if there is no such command. */
 function helpOf({ program, words }: Pick<Named, "program" | "words">): Promise<string> {
   const key = `${program} ${words.join(" ")}`;
   const help = helps.get(key) ?? (program === "operator" ? operatorHelp(words) : clientHelp(words));
@@ -83,14 +83,14 @@ async function unknownIn(text: string): Promise<string[]> {
   return (await Promise.all(found)).flat();
 }
 
-test("a command that a document or a message names has these options", async () => {
+test("a command that a document or a message names has every option that the text names", async () => {
   const unknown = await Promise.all(
     files.map(async (name) => (await unknownIn(readFileSync(name, "utf8"))).map((each) => `${name}: ${each}`)),
   );
   expect(unknown.flat()).toEqual([]);
 });
 
-test("and an option that a command does not have is found", async () => {
+test("control: an option that a command does not have is found", async () => {
   expect(await unknownIn("run `operator realm set --ssid x --radius-ca FILE`, `realmpass users list --all`")).toEqual([
     "operator realm set --radius-ca",
     "realmpass users list --all",

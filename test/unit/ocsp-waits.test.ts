@@ -78,7 +78,7 @@ describe("a client waits longer than a responder: two responders are asked befor
     }
   });
 
-  test("and a wait that is too long is noticed", () => {
+  test("control: a wait that is too long is found", () => {
     const { block } = all[0]!;
     const location = readLocation(block);
     expect(tooShort(3_000, ocspWaits, { ...location, triesMs: 2_000 })).toEqual(["the proxy's tries < RADIUS"]);

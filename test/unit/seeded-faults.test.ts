@@ -68,7 +68,7 @@ describe("an entry", () => {
   });
 
   test.each(["check(a);", "+ check(b);", "- check(a);\n- check(b);", ""])(
-    "that contains %j is refused by name",
+    "that contains %j is refused, and the error names the entry",
     (diff) => {
       expect(() => readFaults(entryOf(diff))).toThrow("cannot read ### 1. sample");
     },

@@ -14,7 +14,7 @@ test("the page names every event of the log once, and no others", () => {
   const logged = sources.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/\bevent: "([a-z_]+\.[a-z_.]+)"/g)].map(([, name]) => name),
   );
-  // A group of events is a list with what to do about each, or names alone with commas between them.
+  // A group of events is either a list with a remedy for each event, or only names separated by commas.
   const groups = page.split("\n\n").map((part) => {
     const found = /^`[a-z_.]+`(?:, `[a-z_.]+`)*\n?$/.test(part) ? /`([a-z_.]+)`/g : /^- `([a-z_]+\.[a-z_.]+)`: /gm;
     return [...part.matchAll(found)].map(([, name]) => name);

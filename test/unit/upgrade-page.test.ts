@@ -28,7 +28,7 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
   let machine: string;
   const at = (...names: string[]): string => join(machine, ...names);
 
-  /** Makes the file of a release, in whose tree is its name, and the file's checksum. */
+  /** Makes the file of a release, and the file's checksum. The release's tree contains the release's name. */
   function givenRelease(name: string): void {
     mkdirSync(at("tree", name, "deploy/systemd"), { recursive: true });
     writeFileSync(at("tree", name, "deploy/systemd/realmpass.target"), name);
@@ -61,7 +61,9 @@ describe("docs/upgrade.md, with the files of two releases in one directory,", ()
     for (const name of ["systemctl", "realmpass-operator", "curl"]) chmodSync(at("bin", name), 0o755);
   });
 
-  /** Follows the page without its first step, with which every upgrade begins; returns the commands that ran. */
+  /**
+   * Skips the page's first step, with which every upgrade begins, and follows the rest; returns the commands that ran.
+   */
   async function follow(release: string | undefined): Promise<string[]> {
     const [, ...blocks] = await shellBlocks("docs/upgrade.md");
     const here = pasted(blocks).replaceAll("/opt/realmpass", at("opt")).replaceAll("/etc/systemd/system", at("units"));

@@ -73,14 +73,14 @@ test("the table in the documentation contains every secret, with the processes w
   expect(notReadBy("responder", ["DATABASE_PASSWORD", "REDIS_PASSWORD"])).toEqual(["REDIS_PASSWORD"]);
 });
 
-test("`secrets create` gives each process only what it reads", () => {
+test("`secrets create` gives each process only the secrets that the process reads", () => {
   for (const name of processes) {
     expect([name, notReadBy(name, variablesOf(placed(name)))]).toEqual([name, []]);
   }
 });
 
 describe("the units", () => {
-  test("of a server have what `secrets create` has made for it, except the queue's password, because the queue is in Redis", () => {
+  test("of a server have every secret that `secrets create` makes for it, except the queue's password, because the queue is in Redis", () => {
     for (const name of servers) {
       const files = placed(name).filter((file) => file !== "queue-database-password");
       expect([name, loaded(unitText(`realmpass-${name}@.service`))]).toEqual([name, inDirectory(name, files)]);
@@ -102,7 +102,7 @@ describe("the units", () => {
     expect(loaded(unitText("realmpass-failed@.service"))).toEqual([]);
   });
 
-  test("do not contain the passphrases of issuer keys and roots, except the worker's, which contains that of issuer keys", () => {
+  test("do not contain the passphrases of issuer keys and roots, except the worker's unit, which contains the passphrase of issuer keys", () => {
     const holders = (file: string): string[] => units.filter((name) => unitText(name).includes(file));
     expect(holders("issuer-key-passphrase")).toEqual(["realmpass-worker@.service"]);
     expect(holders("root-key-passphrase")).toEqual([]);
@@ -124,7 +124,7 @@ describe("the units", () => {
   });
 });
 
-test("the operator at a terminal has what `secrets create` has made for the operator", () => {
+test("the operator at a terminal has every secret that `secrets create` makes for the operator", () => {
   const text = readFileSync("deploy/bin/realmpass-operator", "utf8");
   expect(loaded(text)).toEqual(placed("operator"));
 });

@@ -15,12 +15,13 @@ import { finish } from "./run/finish.ts";
 import { workRows } from "./run/work-rows.ts";
 import { keepsGrace, lockOutAll, markLockedOut } from "./run/lock-out.ts";
 
-/** A job that fails to continue this often, outages aside, fails. */
+/** A job fails after it could not continue this many times, not counting outages. */
 const failuresMax = 3;
 
 /**
  * Advances a job as far as possible now, whatever its state. `docs/jobs.md` numbers the steps and describes what holds
- * if the process dies after each. Can be called at any time, by many workers at once: completed work is not repeated.
+ * if the process dies after each. Can be called at any time, by many workers at the same time: completed work is not
+ * repeated.
  */
 export async function advance(deps: BulkJobDeps, jobId: string): Promise<void> {
   try {
@@ -41,7 +42,7 @@ export async function advance(deps: BulkJobDeps, jobId: string): Promise<void> {
   }
 }
 
-/** Takes one step. Returns true if the next one can follow at once. */
+/** Takes one step. Returns true if the next step can follow immediately. */
 async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   switch (job.state) {
     case "checking":
@@ -61,7 +62,7 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
       await enqueueRemainingRows(deps, job);
       return false;
     case "grace":
-      // Everyone in the job was let back in, or its grace period has ended.
+      // Every person of the job was reactivated, or the job's grace period has ended.
       if (await finish(deps, job.id)) return false;
       return transitions.toQueued(deps.db, { realmId: job.realmId, jobId: job.id, at: deps.clock.now() });
     case "receiving":
@@ -75,8 +76,8 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
 }
 
 /**
- * Enqueues unfinished rows; ends a job without any. While the queue is away, works one chunk: the job then counts as
- * stalled, and a worker continues it.
+ * Enqueues unfinished rows, or ends the job if every row is finished. While the queue is away, works one chunk; the job
+ * then counts as stalled, and a worker continues it.
  */
 async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promise<void> {
   const chunks = await jobRows.unfinishedChunks(deps.db, { jobId: id, chunkSize });
@@ -99,7 +100,10 @@ async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promi
   }
 }
 
-/** Rows that are not settled yet belong to another worker, or are continued later. */
+/**
+ * Throws the error again, except {@link RetryLater}: another worker has the unsettled rows, or a later call continues
+ * them.
+ */
 function unlessLater(error: unknown): void {
   if (!(error instanceof RetryLater)) throw error;
 }

@@ -16,8 +16,8 @@ export function slicesOf({ jobId, from, to }: RowRange, size: number): RowRange[
 }
 
 /**
- * Works a slice of rows. If the database rejects it, halves it until the rejected row is alone, and fails that row. An
- * outage of the database is no row's fault and is thrown.
+ * Works a slice of rows. If the database rejects the slice, halves it until the rejected row is alone, and fails that
+ * row. An outage of the database is no row's fault and is thrown.
  */
 export async function bisectOnError<Result>(
   slice: RowRange,

@@ -5,7 +5,6 @@ import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queue/queues.ts";
 import type { IssuanceOutcome } from "../issuance/issue.ts";
 
-/** The dependencies of the work on bulk jobs. */
 export interface BulkJobDeps {
   db: Database;
   queues: Pick<Queues, "enqueueAll">;

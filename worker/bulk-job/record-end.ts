@@ -5,7 +5,9 @@ import type { BulkJobDeps } from "./deps.ts";
 
 type Ended = { job: jobs.WorkedJob } & Awaited<ReturnType<typeof jobs.outcome>>;
 
-/** Writes the audit entry of a job that has just ended. Call {@link reportEnd} with the result once it is committed. */
+/**
+ * Writes the audit entry of a job that has ended. Call {@link reportEnd} with the result once the entry is committed.
+ */
 export async function recordEnd(tx: Db, { job, at }: { job: jobs.WorkedJob; at: Date }): Promise<Ended> {
   const { id: jobId, realmId, kind, actor } = job;
   const outcome = await jobs.outcome(tx, jobId);

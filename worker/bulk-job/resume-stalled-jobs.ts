@@ -8,7 +8,7 @@ const quietSeconds = 10;
 /** Replaces {@link quietSeconds} while the queue is away, because each examination works only one chunk. */
 const quietSecondsWithoutQueue = 2;
 
-/** Jobs that one worker examines at a time. */
+/** How many jobs one worker examines at the same time. */
 const jobsMax = 4;
 
 /**

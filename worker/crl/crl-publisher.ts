@@ -21,14 +21,17 @@ const lookMs = 250;
 /** Interval while Postgres is away. */
 const awayMs = 1_000;
 
-/** First pause after an issuer's CRL could not be published; it doubles with each failure up to {@link failedMsMax}. */
+/**
+ * First pause after an issuer's CRL could not be published; the pause doubles with each failure up to {@link
+ * failedMsMax}.
+ */
 const failedMs = 2_000;
 const failedMsMax = 60_000;
 
 /**
  * Keeps the CRL of every unexpired issuer up to date: publishes within seconds of a revocation, and after each quarter
- * of the validity. Any number of workers can run this; one at a time publishes. A timer in the process drives it,
- * because revocation must work even when the queue does not.
+ * of the validity. Any number of workers can run a publisher; one worker at a time publishes. A timer in the process
+ * drives the publisher, because revocation must work even when the queue does not.
  */
 export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<void> } {
   const { db, validityHours, clock, beat, log } = options;
@@ -51,12 +54,12 @@ export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<
       const ms = Math.round(performance.now() - startedAt);
       log.info({ event: "crl.published", issuer: issuerId, ...published, ms }, "CRL published");
     } catch (error) {
-      // Another worker publishes, or this one does once it can sign for the issuer.
+      // Another worker publishes, or this worker publishes once it can sign for the issuer.
       if (error instanceof IssuerAway) return;
       if (error instanceof SigningThreadError || error instanceof ThreadRequestError) {
         await deps.issuers.probe([issuerId as IssuerID]);
       }
-      // One issuer's failure does not delay the others.
+      // One issuer's failure does not delay other issuers.
       const pauseMs = Math.min(failedMs * 2 ** times, failedMsMax);
       failing.set(issuerId, { times: times + 1, until: performance.now() + pauseMs });
       count("failed");

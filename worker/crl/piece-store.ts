@@ -2,14 +2,14 @@ import type { Db } from "../../db/client.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import { countCrlEntries } from "../../pki/crl.ts";
 
-/** Pieces read in one statement: some 5 MB. */
+/** How many pieces one statement reads: some 5 MB. */
 const slice = 64;
 
 /** Entries of CRLs in memory that signing threads share. */
 export interface PieceStore {
   /**
-   * Returns the contents of an issuer's pieces, in order. Reads each from the database once, and drops it when a call
-   * no longer lists it.
+   * Returns the contents of an issuer's pieces, in order. Reads each piece from the database once, and drops a piece
+   * that a call no longer lists.
    */
   of(
     db: Db,
@@ -18,7 +18,10 @@ export interface PieceStore {
   ): Promise<Uint8Array<SharedArrayBuffer>[]>;
 }
 
-/** Throws if a piece is damaged: keeping the last CRL for longer is better than publishing an unreadable one. */
+/**
+ * Makes a store that throws if a piece is damaged: keeping the last CRL for longer is better than publishing an
+ * unreadable one.
+ */
 export function createPieceStore(): PieceStore {
   const stored = new Map<string, ReadonlyMap<string, Uint8Array<SharedArrayBuffer>>>();
 

@@ -25,7 +25,7 @@ export interface PublishDeps extends TimeDeps {
 /** Advisory lock: one worker at a time publishes. No other lock on this database has this number. */
 const publishLock = 7_246_720;
 
-/** Serial numbers packed in one transaction: a few hundredths of a second for the process. */
+/** How many serial numbers one transaction packs: a few hundredths of a second for the process. */
 const sliceMax = 5_000;
 
 export interface Published {
@@ -36,8 +36,8 @@ export interface Published {
 }
 
 /**
- * Publishes an issuer's next CRL. Returns undefined if none is due or another worker is publishing. The steps, and what
- * is true after each, are in docs/revocation.md.
+ * Publishes an issuer's next CRL. Returns undefined if no CRL is due or another worker is publishing. The steps, and
+ * what is true after each, are in docs/revocation.md.
  */
 export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<Published | undefined> {
   const { db, validityHours } = deps;
@@ -65,7 +65,7 @@ export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<P
   });
 }
 
-/** Packs one slice in a transaction of its own if more entries wait than the publishing transaction takes. */
+/** Packs one slice in a separate transaction if more entries wait than the publishing transaction takes. */
 async function packSlice(tx: Db, deps: Pick<PublishDeps, "log">, issuerId: string): Promise<"more" | "done"> {
   if (!(await upkeep.tryLock(tx, publishLock))) return "done";
   if (!(await crls.areUnpublished(tx, { issuerId, count: sliceMax + 1 }))) return "done";
@@ -90,7 +90,7 @@ async function pack(
   await crls.addPieces(tx, { issuerId, pieces: packEntries(entries, open) });
 }
 
-/** Entries in one line of the log. */
+/** How many entries one line of the log contains. */
 const entriesPerLine = 100;
 
 /**

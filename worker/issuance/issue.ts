@@ -46,10 +46,7 @@ export interface IssuanceDeps {
   activeClaims: Set<string>;
 }
 
-/**
- * Pauses between attempts to write a settlement while it cannot be written; after the last one the claim is left to
- * expire.
- */
+/** Pauses between attempts to write a settlement; after the last attempt the claim is left to expire. */
 const settlePausesMs = [200, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
@@ -96,7 +93,7 @@ export async function issueAll(
   }
 }
 
-/** Certificates in one line of the log. */
+/** How many certificates one line of the log contains. */
 const certificatesPerLine = 100;
 
 /** Logs every issued certificate with the request that led to it. */
@@ -124,7 +121,7 @@ const named = ({ id, requestId }: { id: string; requestId: string | null }) => (
   ...(requestId !== null && { requestId }),
 });
 
-/** Returns a function that gives these fields for the id of an issuance in the batch. */
+/** Returns a function that returns the log fields of an issuance in the batch by its id. */
 const namesOf = (claimed: readonly ClaimedIssuance[]): Naming => {
   const byId = new Map<string, ClaimedIssuance>(claimed.map((issuance) => [issuance.id, issuance]));
   return (id) => named(byId.get(id) ?? { id, requestId: null });
@@ -248,7 +245,7 @@ async function countWhereUsable(
   }));
 }
 
-/** The request is rebuilt from the committed row: editing a queued task does not change what is signed. */
+/** Rebuilds the request from the committed row, so editing a queued task does not change what is signed. */
 function toSigningRequest(
   row: ClaimedIssuance,
   network: NetworkSettings | undefined,
@@ -311,8 +308,8 @@ interface Settlement {
 }
 
 /**
- * Settles the batch together. If the database rejects it because of one row, settles row by row, so only that row
- * fails.
+ * Settles the batch together. If the database rejects the batch because of one row, settles row by row, so only that
+ * row fails.
  */
 async function settleAll(
   deps: Pick<IssuanceDeps, "db" | "issuers" | "clock" | "log">,
@@ -348,7 +345,7 @@ async function settleAll(
   };
 }
 
-/** Returns whether nothing was written and a retry helps. */
+/** Returns whether the error is temporary: nothing was written, and a retry can succeed. */
 const isPassing = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || error instanceof IssuerAway || isContention(error);
 

@@ -10,25 +10,25 @@ import type { Log } from "../../runtime/log.ts";
 import type { SigningPool } from "../signing/pool.ts";
 import { SigningThreadError, ThreadRequestError } from "../signing/thread-handle.ts";
 
-/** Thrown when this worker cannot sign for the issuer now. Another worker may be able to, or this one later. */
+/** Thrown when this worker cannot sign for the issuer now. Another worker may be able to sign, or this worker later. */
 export class IssuerAway extends Error {
   override readonly name = "IssuerAway";
 }
 
-/** The issuers for which this worker can sign: it claims, publishes and certifies only for them. */
+/** The issuers for which this worker can sign: the worker claims, publishes and certifies only for these issuers. */
 export interface Issuers {
-  /** False while this worker may not sign at all. */
+  /** False while this worker is not allowed to sign at all. */
   isOpen(): boolean;
   /** Returns the issuers that this worker can sign for now. */
   usable(): IssuerID[];
   /** Returns the known issuers for which this worker cannot sign now. */
   away(): IssuerID[];
   /**
-   * Ensures that this worker can sign for each of these: reads an unknown issuer from the database, loads it and probes
-   * it. Examines all of them before it throws {@link IssuerAway} or DatabaseUnavailable.
+   * Ensures that this worker can sign for each of these issuers: reads an unknown issuer from the database, loads it
+   * and probes it. Examines all of them before it throws {@link IssuerAway} or DatabaseUnavailable.
    */
   ensure(issuerIds: readonly string[]): Promise<void>;
-  /** Makes each of these issuers sign something after a failure to sign, and returns those that did. */
+  /** Makes each of these issuers sign something after a failure to sign, and returns the issuers that signed. */
   probe(issuerIds: readonly IssuerID[]): Promise<ReadonlySet<string>>;
   /**
    * Must be called each second. Every ten seconds it reads all unexpired issuers, loads new and changed ones, and
@@ -47,7 +47,7 @@ export interface IssuersOptions {
   clock: Clock;
   log: Log;
   problems?: Pick<Beat, "report" | "end">;
-  /** Whether this worker may sign at all. Default: always true. */
+  /** Whether this worker is allowed to sign at all. Default: always true. */
   isOpen?: () => boolean;
   /** Called when an issuer becomes away or usable again, and when signing as a whole is closed or opened. */
   onChange?: () => void;
@@ -55,7 +55,7 @@ export interface IssuersOptions {
 
 const refreshMs = 10_000;
 
-/** Loads issuers on demand, so a new one needs no restart of the workers. */
+/** Loads issuers on demand, so a new issuer needs no restart of the workers. */
 export function createIssuers({
   db,
   pool,
@@ -161,7 +161,7 @@ export function createIssuers({
 
   async function refresh(): Promise<void> {
     const rows = await issuerKeys.listUnended(db, { at: clock.now() });
-    // One after the other: callers that wait for a signature need the threads.
+    // Examines one issuer after the other, because callers that wait for a signature need the threads.
     for (const row of rows) await examine(row);
     const current = new Set(rows.map(({ id }) => id));
     for (const issuerId of known.keys()) if (!current.has(issuerId)) forget(issuerId);

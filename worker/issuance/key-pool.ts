@@ -4,8 +4,8 @@ export interface KeyPool {
   /** Number of parked keys. */
   readonly size: number;
   /**
-   * Returns a key that no other call gets and that the caller wipes. Returns undefined if none is parked: the caller
-   * then makes its own.
+   * Returns a key that no other call gets and that the caller wipes. Returns undefined if no key is parked; the caller
+   * then makes a key itself.
    */
   take(): KeyPair | undefined;
   /** Begins to fill the pool and keeps it filled until `close`. */
@@ -18,7 +18,7 @@ export interface KeyPoolOptions {
   keyType: "rsa-2048";
   /** Number of keys to keep parked. */
   target: number;
-  /** Whether signing is idle. Checked before each key, because one takes 240 to 320 ms of a core. */
+  /** Whether signing is idle. Checked before each key, because making a key takes 240 to 320 ms of a core. */
   isIdle: () => boolean;
   log?: { warn(fields: object, message: string): void };
   generate: () => Promise<KeyPair>;
@@ -43,7 +43,7 @@ export function createKeyPool({ keyType, target, isIdle, log, generate }: KeyPoo
 
   const wanting = (): boolean => state === "open" && parked.length < target;
 
-  /** Makes one key, or schedules the next call; does nothing if a key is being made or none is wanted. */
+  /** Makes one key, or schedules the next call; does nothing if a key is being made or the pool needs no key. */
   function step(): void {
     if (!wanting() || filling !== undefined || timer !== undefined) return;
     filling = makeOne().then((pause) => {

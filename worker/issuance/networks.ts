@@ -11,7 +11,7 @@ import type { Help, NetworkSettings, RadiusCa } from "./device-files/device-file
 
 /**
  * Returns the networks of the claimed issuances that become device files, by issuance; does not query the database if
- * there are none. Leaves out and logs an issuance whose RADIUS CA cannot be read.
+ * no issuance does. Leaves out and logs an issuance whose RADIUS CA cannot be read.
  */
 export async function networksOf(
   { db, log }: { db: Database; log: Log },
@@ -49,7 +49,7 @@ const networkOf = (row: IssuanceNetwork): NetworkSettings => ({
   reminderLeadDays: row.reminderLeadDays,
 });
 
-/** A mail address as the realm's help address counts as its help mail address. */
+/** If the realm's help address is a mail address, it counts as the help mail address. */
 function helpOf({ helpUri, helpMail, helpPhone }: IssuanceNetwork): Help {
   const isMail = isMailUri(helpUri);
   return {

@@ -28,6 +28,9 @@ export function profileSigningOf(config: SigningConfig): ProfileSigning | undefi
   return { certificate, key };
 }
 
-/** Returns the expiry of the signing certificate; after it, devices show profiles signed with it as not verified. */
+/**
+ * Returns the expiry of the signing certificate. After that time, devices show profiles with its signature as not
+ * verified.
+ */
 export const profileSigningEnd = ({ certificate }: ProfileSigning): Date =>
   new Date(new X509Certificate(certificate).validTo);

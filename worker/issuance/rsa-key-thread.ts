@@ -4,7 +4,7 @@ import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 
 /**
- * Makes an RSA key for each message. Its thread has low priority: a key takes 240 to 320 ms of a core, and a user may
+ * Makes an RSA key for each message, on a thread with low priority: a key takes 240 to 320 ms of a core, and a user may
  * be waiting for a profile.
  */
 

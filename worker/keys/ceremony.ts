@@ -44,8 +44,8 @@ export interface RootRequest {
 
 /**
  * Makes a self-signed root (RFC 5280 section 3.2): CA:TRUE with path length 1, keyCertSign and cRLSign, both critical.
- * Its name is unique. It has no name constraints: it must survive changes of domains, because a new root has to reach
- * every device.
+ * Its name is unique. The root has no name constraints, because it must survive changes of domains: a new root has to
+ * reach every device.
  */
 export async function createRoot(request: RootRequest): Promise<CertificateAuthority> {
   const { organization, at, validityYears = certificateValidity.rootYears, curve = "P-384" } = request;
@@ -88,7 +88,7 @@ export interface IssuingCaRequest {
 /**
  * Makes an issuing CA on P-256 under a root: CA:TRUE with path length 0, keyCertSign and cRLSign, both critical; the
  * purposes and names that its certificates may have (RFC 5280 sections 4.2.1.10 and 4.2.1.12). Its name is unique.
- * Throws CeremonyError if it would outlive the root, EncryptedKeyError for a wrong passphrase.
+ * Throws CeremonyError if the CA would outlive the root, EncryptedKeyError for a wrong passphrase.
  */
 export async function createIssuingCa(request: IssuingCaRequest): Promise<CertificateAuthority> {
   const { root, organization, at, validityYears = certificateValidity.issuingYears } = request;
@@ -129,7 +129,7 @@ const caKeyUsage = () => new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyU
 
 /**
  * Permitted purposes of an issuing CA's certificates. OCSPSigning is included because verifiers that nest purposes
- * would otherwise refuse its OCSP responders; the root publishes no OCSP for which it could be misused.
+ * would otherwise refuse the issuing CA's OCSP responders. It cannot be misused for the root, which publishes no OCSP.
  */
 const purposes = [
   "1.3.6.1.5.5.7.3.2", // clientAuth

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt, scryptSync, type
 import { z } from "zod";
 
 /**
- * The costs that a record may have. They are bounded because a record may be forged. The lowest is for tests; no program
+ * The costs that a record can have, bounded because a record may be forged. The lowest cost is for tests; no program
  * writes it.
  */
 const costs = [1_024, 16_384, 32_768, 65_536, 131_072] as const;

@@ -17,8 +17,8 @@ export function openFileSignerSync(record: unknown, passphrase: string): Signer 
 }
 
 /**
- * Takes over the key: wipes the given bytes. Uses a KeyObject, because parsing the key on each call costs as much as
- * ten signatures.
+ * Makes a signer from the key, and wipes the given bytes. Uses a KeyObject, because parsing the key on each call costs
+ * as much as ten signatures.
  */
 function signerOf(privateKeyPkcs8: Buffer): Signer {
   try {

@@ -7,12 +7,12 @@ import { loadCrlSigner } from "../../pki/issuer.ts";
 import type { CertificateAuthority } from "./ceremony.ts";
 import { openFileSigner } from "./file-signer.ts";
 
-/** A root's CRL: the issuing CAs that it has revoked. */
+/** A root's CRL, which lists the issuing CAs that the root has revoked. */
 export interface RootCrl {
   /** SHA-256 of the root's certificate, in hexadecimal. */
   fingerprint: string;
   number: string;
-  /** The number of the CRL that this one replaces; null for a root's first. */
+  /** The number of the CRL that this CRL replaces; null for a root's first CRL. */
   replaces: string | null;
   thisUpdate: Date;
   nextUpdate: Date;
@@ -21,7 +21,7 @@ export interface RootCrl {
 }
 
 /**
- * Signs the next CRL of a root (RFC 5280 section 5), valid for {@link rootCrlDays}. It keeps the entries of the
+ * Signs the next CRL of a root (RFC 5280 section 5), valid for {@link rootCrlDays}. The CRL keeps the entries of the
  * previous CRL. Its number is at least the seconds since 1970, so numbers increase even after a restore. Throws
  * EncryptedKeyError for a wrong passphrase, IssuerError if key and certificate do not belong together.
  */

@@ -8,7 +8,7 @@ import type { SigningPool } from "../signing/pool.ts";
 import { clockRoomMinutes, responderCertificateHours } from "../../domain/lifetimes.ts";
 import { respondersMax } from "../../domain/limits.ts";
 
-/** Requests that one worker picks up at once. */
+/** The most requests that one worker picks up together. */
 const requestsMax = 16;
 
 export interface CertifyDeps {
@@ -54,7 +54,7 @@ async function certify(deps: CertifyDeps, request: responders.ResponderRequest):
   await responders.settleRequest(db, { id: request.id, publicKey, certificate });
 }
 
-/** Returns the intent to sign: the stored one if a worker died after it had stored one, else a new one. */
+/** Returns the intent to sign: the stored intent if a worker died after storing one, else a new intent. */
 const intentOf = (
   { db, clock }: CertifyDeps,
   { issuerId, processId, publicKey }: responders.ResponderRequest,

@@ -44,8 +44,8 @@ export interface SigningRequest {
   /** A PEM PKCS#10 request whose key is to be certified; no key is made for it. */
   csr: string | null;
   /**
-   * A ready key to use instead of making one. The pool takes ownership: the key is wiped here once it has been passed
-   * on, and never used twice.
+   * A ready key to use instead of making one. The pool owns the key: it wipes this copy after passing the key on, and
+   * never uses the key twice.
    */
   keyPair?: { privateKeyPkcs8: Uint8Array; publicKeySpki: Uint8Array };
   format: CertificateFormat;
@@ -82,7 +82,7 @@ export type SigningResult = SignedRequest | FailedRequest;
 export interface IssueBatchResult {
   /** The data keys that seal the batch. They may seal earlier and later batches as well. */
   dataKeys: WrappedDataKey[];
-  /** One for each request, in the same order. */
+  /** One result for each request, in the same order. */
   results: SigningResult[];
 }
 

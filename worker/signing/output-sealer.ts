@@ -1,7 +1,7 @@
 import { randomUUID, type KeyObject } from "node:crypto";
 import { createDataKey, seal } from "../../runtime/keys/sealed-output.ts";
 
-/** How long and how often a data key seals; the first limit reached ends it. */
+/** How long and how often a data key seals; the first limit that a key reaches ends its use. */
 export const dataKeySecondsMax = 5;
 export const dataKeyOutputsMax = 1_000;
 
@@ -14,8 +14,8 @@ export interface WrappedDataKey {
 /** Seals outputs under data keys that it makes, replaces and wipes. */
 export interface OutputSealer {
   /**
-   * Returns `plaintext` sealed for the issuance, and the data key that opens it. The key is used before this returns,
-   * never after.
+   * Returns `plaintext` sealed for the issuance, and the data key that opens it. Uses the data key only until it
+   * returns.
    */
   seal(plaintext: Uint8Array, issuanceId: string): { sealed: Buffer; dataKey: WrappedDataKey };
 }
@@ -26,7 +26,10 @@ interface CurrentKey extends WrappedDataKey {
   endsAt: number;
 }
 
-/** Seals to the output key's public half. A data key is wiped after {@link dataKeySecondsMax}, idle or not. */
+/**
+ * Makes a sealer that seals to the output key's public half. Wipes a data key after {@link dataKeySecondsMax}, even if
+ * the sealer is idle.
+ */
 export function createOutputSealer(outputPublicKey: KeyObject): OutputSealer {
   let current: CurrentKey | undefined;
   let timer: NodeJS.Timeout | undefined;

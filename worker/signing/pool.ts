@@ -22,7 +22,7 @@ import { within } from "../../runtime/deadline.ts";
 /** How many requests to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
 export const requestsPerBatch = 16;
 
-/** Batches that a thread has at a time: one in progress and one ready. */
+/** How many batches a thread has at a time: one in progress and one ready. */
 const inFlightMax = 2;
 const restartMsMin = 100;
 const restartMsMax = 10_000;
@@ -52,9 +52,9 @@ export interface SigningPool {
    */
   ensureIssuer(material: IssuerMaterial): Promise<void>;
   /**
-   * Makes every thread sign a text with an issuer's key, and verifies it with the issuer's certificate. Rejects with
-   * ThreadRequestError if a thread cannot sign; the next `ensureIssuer` then loads the issuer again. Rejects with
-   * SigningThreadError if no thread could be asked.
+   * Makes every thread sign a text with an issuer's key, and verifies the signature with the issuer's certificate.
+   * Rejects with ThreadRequestError if a thread cannot sign; the next `ensureIssuer` then loads the issuer again.
+   * Rejects with SigningThreadError if no thread could be asked.
    */
   probe(issuerId: IssuerID): Promise<void>;
   /**
@@ -66,7 +66,7 @@ export interface SigningPool {
   issue(requests: readonly SigningRequest[], options?: { urgent?: boolean }): Promise<IssueBatchResult>;
   /**
    * Signs a CRL on the least busy thread, which still processes other requests in the meantime. Rejects with
-   * SigningThreadError if the thread ended, with ThreadRequestError if it refuses.
+   * SigningThreadError if the thread ended, with ThreadRequestError if the thread refuses the request.
    */
   signCrl(crl: CrlSigningRequest): Promise<CrlSigningResult>;
   /** Signs an OCSP responder's certificate on the least busy thread. Rejects as `signCrl` does. */
@@ -83,7 +83,7 @@ interface Batch {
 }
 
 interface Known {
-  /** Null: the next `ensureIssuer` loads it again, changed or not. */
+  /** Null: the next `ensureIssuer` loads the issuer again, changed or not. */
   fingerprint: string | null;
   material: IssuerMaterial;
   loaded: Promise<void>;
@@ -198,7 +198,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     dispatch();
   }
 
-  /** Adds a promise for `close` to wait for. It must not reject. */
+  /** Adds a promise for `close` to wait for. The promise must not reject. */
   function track(finished: Promise<void>): void {
     outstanding.add(finished);
     void finished.then(() => outstanding.delete(finished));

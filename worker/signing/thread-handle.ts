@@ -2,12 +2,14 @@ import type { Worker } from "node:worker_threads";
 import { startThread } from "../../runtime/program-files.ts";
 import type { Envelope, Reply, SigningThreadData, ThreadAnswers, ThreadRequest } from "./messages.ts";
 
-/** The signing thread died or was stopped with a request in progress. Whether it signed anything is unknown. */
+/**
+ * Thrown when the signing thread died or was stopped with a request in progress. Whether it signed anything is unknown.
+ */
 export class SigningThreadError extends Error {
   override readonly name = "SigningThreadError";
 }
 
-/** A thread refused a request, such as for an issuer that does not load. */
+/** Thrown when a thread refuses a request, for instance because an issuer does not load. */
 export class ThreadRequestError extends Error {
   override readonly name = "ThreadRequestError";
   /** Name of the error in the thread, such as "EncryptedKeyError". */
@@ -22,7 +24,10 @@ export class ThreadRequestError extends Error {
 export interface SigningThread {
   /** Number of unanswered requests. */
   readonly inFlight: number;
-  /** Rejects with SigningThreadError if the thread ends first, with ThreadRequestError if it refuses. */
+  /**
+   * Rejects with SigningThreadError if the thread ends first, with ThreadRequestError if the thread refuses the
+   * request.
+   */
   request<T extends ThreadRequest>(request: T, transfer?: readonly ArrayBuffer[]): Promise<ThreadAnswers[T["type"]]>;
   terminate(): Promise<void>;
 }
@@ -48,7 +53,7 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** Starts a signing thread. The caller need not wait: requests are kept until it runs. */
+/** Starts a signing thread. The caller need not wait: requests are kept until the thread runs. */
 export function startSigningThread({ data, run = runThread, answerSecondsMax, onEnd }: StartOptions): SigningThread {
   const worker = run(data);
   const waiting = new Map<number, Waiting>();

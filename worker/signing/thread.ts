@@ -113,9 +113,8 @@ async function issueBatch(requests: readonly SigningRequest[]): Promise<IssueBat
 }
 
 /**
- * A Buffer may be a view of memory that Node shares between many, and a structured clone takes all of that memory
- * along, including other requests' secrets. Results are therefore copied into separate memory before they leave the
- * thread.
+ * Copies results into separate memory before they leave the thread. A Buffer may be a view of memory that Node shares
+ * between many buffers, and a structured clone copies all of that memory, including other requests' secrets.
  */
 function ownMemory(result: SigningResult): SigningResult {
   if ("failure" in result) return result;

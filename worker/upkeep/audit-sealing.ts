@@ -17,17 +17,17 @@ export interface SealingDeps extends TimeDeps {
   log: Log;
 }
 
-/** Entries sealed in one transaction. */
+/** How many entries one transaction seals. */
 const sliceMax = 2_000;
 
 /** Advisory lock: one worker at a time seals, or chains would fork. No other lock on this database has this number. */
 export const sealingLock = 7_246_714;
 
 /**
- * Gives every unsealed audit entry its place in its realm's chain, and signs the chain's new head. Continues until no
- * entry is unsealed; each slice is a transaction, and interrupted work starts again. Skips if another worker is
- * sealing. Throws if this service did not sign a chain's head: such a chain is not continued. Logs this, and entries
- * that have waited too long.
+ * Gives every unsealed audit entry its place in its realm's chain, and signs the chain's new head. Continues until
+ * every entry is sealed; each slice is a transaction, and interrupted work starts again. Skips if another worker is
+ * sealing. Logs entries that have waited too long. Logs and throws an error if this service did not sign a chain's
+ * head, and does not continue that chain.
  */
 export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice?: number } = {}): Promise<void> {
   try {
@@ -102,7 +102,10 @@ export interface HeadLog {
 /** A realm's head is logged at most this often. */
 const headMinutes = 15;
 
-/** Logs the latest head that this worker signed for each realm, when it is new and at most once in {@link headMinutes}. */
+/**
+ * Logs the latest head that this worker signed for each realm, if the head is new and at most once in {@link
+ * headMinutes}.
+ */
 export function createHeadLog({ clock, log }: { clock: Clock; log: Log }): HeadLog {
   const unlogged = new Map<string, chain.SignedHead>();
   const loggedAt = new Map<string, number>();

@@ -3,7 +3,7 @@ import { eachByItself } from "../../runtime/each-by-itself.ts";
 import type { BulkJobDeps } from "../bulk-job/deps.ts";
 import { underLock } from "./under-lock.ts";
 
-/** People whose names are erased in one transaction. */
+/** How many people one transaction forgets. */
 const sliceMax = 500;
 
 /** Advisory lock: one worker at a time forgets. No other lock on this database has this number. */
@@ -11,7 +11,7 @@ export const forgetLock = 7_246_716;
 
 /**
  * Forgets the people whose realms require it, each slice in its own transaction: interrupted work starts again and
- * finds the rest. A realm that fails does not delay the others. Skips if another worker is forgetting.
+ * finds the rest. A realm that fails does not delay other realms. Skips if another worker is forgetting.
  */
 export async function forgetPeople(
   deps: Pick<BulkJobDeps, "db" | "clock" | "log">,

@@ -29,7 +29,7 @@ export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   issueSingles: BulkJobDeps["issueAll"];
 }
 
-/** If a single issuance is queued for longer than this, the queue has lost it. */
+/** A single issuance that is queued for longer than this counts as lost by the queue. */
 const queuedSecondsMax = 10;
 
 /** Advisory lock: one worker at a time purges. No other lock on this database has this number. */
@@ -40,7 +40,7 @@ export const markExpiredLock = 7_246_713;
 
 /**
  * Runs a worker's timed tasks on timers in the process, because they must work even when the queue does not. While the
- * clock is wrong they only renew claims and watch issuers.
+ * clock is wrong, the tasks only renew claims and watch issuers.
  */
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const whileOpen = (seconds: number, name: string, run: () => Promise<void>) =>
@@ -76,7 +76,7 @@ async function renew({ db, activeClaims, clock }: UpkeepDeps): Promise<void> {
   if (activeClaims.size > 0) await work.renew(db, { claimIds: [...activeClaims], at: clock.now() });
 }
 
-/** Whether the queue does not respond, or accepts no tasks. */
+/** Returns whether the queue does not respond, or accepts no tasks. */
 const isAway = (queues: Pick<Queues, "ping">): Promise<boolean> =>
   queues.ping().then(
     () => false,
@@ -114,8 +114,9 @@ export async function missResponders({ db, log }: Pick<UpkeepDeps, "db" | "log">
 }
 
 /**
- * Erases data that is no longer needed, private keys first, until none is left: each slice is its own transaction. A
- * table that another transaction has locked does not delay the others. Skips if another worker is purging.
+ * Erases data that is no longer needed, private keys first, until no such data is left: each slice is its own
+ * transaction. A table that another transaction has locked does not delay other tables. Skips if another worker is
+ * purging.
  */
 export async function purgeExpired({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   let outputs = 0;
@@ -144,8 +145,8 @@ export async function markExpired({ db, clock }: Pick<UpkeepDeps, "db" | "clock"
 }
 
 /**
- * Revokes the profiles of expired guest accounts. Their certificates expire with the account, unless the account's end
- * was moved to an earlier time after they were made.
+ * Revokes the profiles of expired guest accounts. A certificate expires with its account, except a certificate made
+ * before the account's end was moved to an earlier time.
  */
 export async function revokeOfExpiredGuests({
   db,
@@ -194,7 +195,10 @@ export async function revokeUnfetched({ db, clock, log }: Pick<UpkeepDeps, "db" 
   }
 }
 
-/** Runs a task periodically, never twice at once. A failure is logged, and the next turn follows as usual. */
+/**
+ * Runs a task periodically, and never starts it while it is running. A failure is logged, and the next turn follows as
+ * usual.
+ */
 function every(
   seconds: number,
   name: string,

@@ -11,7 +11,7 @@ interface AppsBase {
   devices: string;
 }
 
-/** Apps take the address without its scheme. */
+/** Returns an address without its scheme, as users type it into an app. */
 const typed = (base: string): string => base.replace(/^https?:\/\//, "").replace(/\/$/, "");
 
 const stores = onboardingApps.flatMap((app) => app.stores);

@@ -29,7 +29,9 @@ export interface SetUpDeviceView {
   chosen: string | null;
   /** Whether the limit has room for one more. */
   canBeNew: boolean;
-  /** Why nothing can be allowed now; `nextAt`: there were too many authorizations within the hour. */
+  /**
+   * Why the user cannot allow the app now. `nextAt`: when the user can, after too many authorizations within the hour.
+   */
   objection:
     Exclude<ProfileRefusal, "user_not_found" | "user_offboarded"> | "user_not_permitted" | { nextAt: Date } | undefined;
   /** How many profiles the user may have. */
@@ -107,7 +109,7 @@ export function sendSetUpDevice(page: PageRequest, view: SetUpDeviceView): void 
               )}
             </div>
           </form>
-          {/* "Cancel" has a form of its own: Enter in the name presses the first button of the name's form. */}
+          {/* "Cancel" has a separate form: Enter in the name field presses the first button of that field's form. */}
           <form id="deny" method="post" action={action} hidden>
             <Hidden fields={hidden} />
           </form>
@@ -198,7 +200,7 @@ interface ObjectionProps {
   now: Date;
 }
 
-/** Explains why nothing can be allowed now, and what to do. */
+/** Explains why the user cannot allow the app now, and what to do. */
 function Objection({ view: { objection, limit, realm }, texts: { setUpDevice }, language, now }: ObjectionProps) {
   if (objection === undefined) return null;
   const { objections } = setUpDevice;

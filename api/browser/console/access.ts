@@ -17,8 +17,8 @@ const renewedBeforeMs = 2 * 60_000;
 export type FindAccessToken = (session: ConsoleSession, request: Request) => Promise<string>;
 
 /**
- * Renews a session's token once for all simultaneous requests: requests in this process share the renewal; among
- * several processes one renews, and the others find its result.
+ * Renews a session's token once for all simultaneous requests. Requests in this process share the renewal; if several
+ * processes try, one renews and the others read its result.
  */
 export function createAccess(deps: Deps): FindAccessToken {
   const renewing = new Map<string, Promise<string>>();
@@ -66,7 +66,7 @@ async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, req
 /** Renewals are not counted: the console renews a token only when the token is about to expire. */
 const countIssued = (): Promise<void> => Promise.resolve();
 
-/** Returns a database whose transactions run inside the open one. */
+/** Returns a database whose transactions run inside the open transaction. */
 const joining = (tx: Db): Database => ({
   query: (statement) => tx.query(statement),
   transaction: (run) => run(tx),

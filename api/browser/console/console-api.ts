@@ -11,12 +11,12 @@ import { consoleIdleMinutes } from "../../../domain/lifetimes.ts";
 
 const prefix = "/console";
 
-/** How often, at most, the end of a session in use is postponed. */
+/** The end of a session in use is postponed at most this often. */
 const extendedApartMs = 60_000;
 
 /**
  * `/console/api/…`: the API itself, for a browser with an open console. Forwards the request with the session's access
- * token instead of the cookie: the console can do what an API client can, and nothing else.
+ * token instead of the cookie, so the console can do exactly what an API client can.
  */
 export function createConsoleApi(deps: Deps): RequestHandler {
   const findAccessToken = createAccess(deps);

@@ -2,7 +2,7 @@ import * as applications from "../../../db/queries/oauth/applications.ts";
 import { allScopes } from "../../../domain/people/scopes.ts";
 import type { Deps } from "../../contract/deps.ts";
 
-/** Where the console's authorization requests return to. */
+/** The path where the console's authorization requests return. */
 export const consoleCallbackPath = "/console/callback";
 
 export const consoleRedirectUri = ({ settings }: Pick<Deps, "settings">): string =>

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { programFile, runsFromSource } from "../../../runtime/program-files.ts";
 
-/** A file as sent. */
+/** A file of the console, as sent to the browser. */
 export interface ConsoleFile {
   bytes: Buffer;
   type: string;
@@ -12,7 +12,7 @@ export interface ConsoleFile {
 }
 
 export interface ConsoleFiles {
-  /** Returns the one page, with its placeholders; undefined if the console has not been built. */
+  /** Returns the console's only page, with its placeholders; undefined if the console has not been built. */
   page(): Promise<string | undefined>;
   /** Returns a file that the page loads, in an encoding that the browser accepts; undefined if it does not exist. */
   asset(name: string, accepts: string): Promise<ConsoleFile | undefined>;
@@ -21,7 +21,7 @@ export interface ConsoleFiles {
 /** The folder of the built console. */
 const builtFolder = fileURLToPath(programFile(runsFromSource ? "dist/console" : "console"));
 
-/** A file name with a hash, which cannot lead out of the folder. */
+/** The name of an asset, which contains a hash. It cannot lead out of the folder. */
 const assetName = /^[\w-][\w.-]{0,199}$/;
 
 const types: Readonly<Record<string, string>> = {

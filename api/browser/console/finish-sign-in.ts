@@ -37,7 +37,7 @@ export async function finishSignIn(page: PageRequest): Promise<void> {
   redirect(page, pathOn(deps, attempt.path));
 }
 
-/** Exchanges the code for tokens like any client; undefined if that fails. */
+/** Exchanges the code for tokens like any other client. Returns undefined if the exchange fails. */
 async function redeemCode(
   page: PageRequest,
   attempt: Attempt,
@@ -45,7 +45,7 @@ async function redeemCode(
   const { deps, request } = page;
   const code = single(page, "code");
   if (code === undefined) return undefined;
-  // Ignores the browser's credentials: the console redeems its code, and has no secret.
+  // Ignores the browser's credentials: the console is the client here, and has no secret.
   delete request.headers.authorization;
   const form = new Map([
     ["grant_type", "authorization_code"],
@@ -63,10 +63,10 @@ async function redeemCode(
   return { sessionId, tokens: { accessToken: answer.access_token, refreshToken: answer.refresh_token } };
 }
 
-/** Not counted: a code yields one access token. */
+/** Access tokens are not counted here: a code yields only one. */
 const countIssued = (): Promise<void> => Promise.resolve();
 
-/** Returns the session of an id token that belongs to this attempt. */
+/** Returns the session of the id token, if the token belongs to this attempt. */
 async function sessionOf(
   { signingKeys }: Pick<Deps, "signingKeys">,
   idToken: string,

@@ -2,7 +2,10 @@ import type { Request } from "express";
 import { ServiceError } from "../../../domain/errors.ts";
 import type { Deps } from "../../contract/deps.ts";
 
-/** Other sites cannot make a browser send this header: it needs a CORS preflight, which is not answered. */
+/**
+ * Other sites cannot make a browser send this header: the browser would need a CORS preflight, which the service does
+ * not answer.
+ */
 const markHeader = "x-realmpass-console";
 
 /**

@@ -23,7 +23,7 @@ interface Call extends Pick<Exchange, "request" | "response"> {
   deps: Deps;
 }
 
-/** Returns the routes of the console's session: who is signed in and until when, extending it, and signing out. */
+/** Returns the routes that show who is signed in to the console and until when, extend the session, and sign out. */
 export function sessionRoutes(deps: Deps): Route[] {
   const route = (path: string, method: "GET" | "POST", handle: (call: Call) => Promise<void>): Route => ({
     path,
@@ -73,7 +73,7 @@ async function answer(
   });
 }
 
-/** Returns the scopes that the user's current roles have, limited to the session's. */
+/** Returns the scopes that the user's current roles have, limited to the session's scopes. */
 const staffScopes = (roles: readonly Role[], asked: readonly Scope[]): Scope[] => {
   const allowed = scopesOfRoles(roles);
   return [...withImplied(asked)].filter((scope) => allowed.has(scope));

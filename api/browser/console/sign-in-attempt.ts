@@ -6,7 +6,7 @@ import { removeCookie } from "../../pages/cookies.ts";
 import { readSealedCookie, setSealedCookie } from "../../pages/sealed-cookie.ts";
 import { signInAttemptSeconds } from "../../../domain/lifetimes.ts";
 
-/** One authorization request of the console: the values that its response must match, and where to continue. */
+/** One authorization request of the console: the values that its response must match, and the page to continue at. */
 const Attempt = z.object({
   clientId: z.string(),
   /** Protects against responses to another browser's request (RFC 6749 section 10.12). */

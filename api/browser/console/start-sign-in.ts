@@ -8,7 +8,7 @@ import { beginAttempt } from "./sign-in-attempt.ts";
 
 export const consoleSignInPath = "/console/sign-in";
 
-/** Longer than any page's address, and short enough for the cookie. */
+/** The longest path to continue at: longer than any page's address, and short enough for the cookie. */
 const pathLengthMax = 1_000;
 
 /** Returns the console page to continue at. */

@@ -14,8 +14,8 @@ import { openConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 const assetsPath = "/console/assets/";
 
 /**
- * Every address of the console except its API and its assets. The group makes Express decode the path and refuse a bad
- * escape.
+ * Every address of the console except its API and its assets. The regular expression's group makes Express decode the
+ * path and refuse invalid escapes.
  */
 const pagePaths = /^\/console(?:\/((?!(?:api|assets)(?:\/|$)).*))?$/;
 
@@ -39,7 +39,7 @@ export function staticRoutes(deps: Deps): Route[] {
   ];
 }
 
-/** Sends the console, signed in or not: the page itself redirects to sign-in, and back afterwards. */
+/** Sends the console's page even to users who are not signed in: the page redirects to sign-in, and back afterwards. */
 async function sendConsole({ deps, request, response }: PageRequest, files: ConsoleFiles): Promise<void> {
   const page = await files.page();
   if (page === undefined) {
@@ -61,7 +61,10 @@ async function sendConsole({ deps, request, response }: PageRequest, files: Cons
   response.end(bytes);
 }
 
-/** Scripts, styles and fonts come only from the service. Images may come from any host: the settings preview a logo. */
+/**
+ * Returns the page's Content-Security-Policy. Scripts, styles and fonts come only from the service. Images may come
+ * from any host: the settings preview a logo.
+ */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",

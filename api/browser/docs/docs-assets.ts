@@ -24,7 +24,7 @@ const textAsset = (type: string, text: string): Asset => ({ type, read: () => Pr
 
 const require = createRequire(import.meta.url);
 
-/** A file of the installed Swagger UI. */
+/** Returns the asset for a file of the installed Swagger UI. */
 const swaggerAsset = (type: string, find: () => string): Asset => ({ type, read: () => readFile(find()) });
 
 const css = "text/css; charset=utf-8";
@@ -46,7 +46,8 @@ export const docsAssetPath = (deps: Pick<Deps, "settings">, name: keyof typeof a
   docsPath(deps, `/docs/assets/${name}`);
 
 /**
- * Serves the files of the documentation's pages, gzipped if the client accepts that. Each is read at its first request.
+ * Serves the files of the documentation's pages, gzipped if the client accepts that. Each file is read at its first
+ * request.
  */
 export function docsAssetRoutes(): Route[] {
   const once = keepResults<Content>(Object.keys(assets).length);

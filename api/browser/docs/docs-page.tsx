@@ -96,7 +96,7 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
           </header>
           <nav aria-label="Documentation">
             <div class="pages">{groupsOf("group")}</div>
-            {/* The same groups for phones, where the open list would push the page off the screen. */}
+            {/* The same groups in a closed list, for phones: an open list would push the page off the screen. */}
             <details>
               <summary>All pages</summary>
               {groupsOf("phone-group")}
@@ -113,21 +113,24 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Bu
   return Buffer.from(`<!doctype html>${rendered.toString()}`);
 }
 
-/** Returns the console's address, or its page of the reader's application if they came from there. */
+/** Returns the address of the console, or of the reader's application in the console if they came from there. */
 function consoleAddress({ settings }: Pick<Deps, "settings">, { clientId }: PageValues): string {
   const { origin } = new URL(settings.authUrl);
   const path = pathOn({ settings }, clientId === undefined ? "/console" : `/console/applications/${clientId}`);
   return origin === new URL(settings.baseUrl).origin ? path : `${origin}${path}`;
 }
 
-/** Sends a page of the documentation, which loads from and calls only the service. */
+/** Sends a page of the documentation. The page may load from and call only this service. */
 export function sendDocsPage(deps: Pick<Deps, "settings">, response: Response, bytes: Buffer): void {
   response.setHeader("Content-Security-Policy", contentSecurityPolicy(deps));
   response.setHeader("Content-Language", "en");
   sendConditional(response, bytes, { type: "text/html; charset=utf-8" });
 }
 
-/** The reference tries requests out, also at the authorization server's address if that differs. */
+/**
+ * Returns the page's Content-Security-Policy. The reference can send requests to the API and, if its address differs,
+ * to the authorization server.
+ */
 function contentSecurityPolicy({ settings }: Pick<Deps, "settings">): string {
   const origins = [...new Set([settings.baseUrl, settings.authUrl].map((address) => new URL(address).origin))];
   const connect = origins.length > 1 ? ["'self'", ...origins] : ["'self'"];

@@ -88,7 +88,7 @@ async function renderGuide(
   });
 }
 
-/** Converts links between files to links between pages. Undefined: the file is not served. */
+/** Converts links between files to links between pages. Returns undefined if the file is not served. */
 function linkTo(
   deps: DocsDeps,
   { href, from, query }: { href: string; from: Guide; query: string },

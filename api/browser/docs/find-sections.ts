@@ -16,7 +16,7 @@ export interface Section {
   text: string;
 }
 
-/** Reads everything that can be found: sections of the guides, codes of errors, operations of the API. */
+/** Reads all searchable sections: those of the guides, the error codes and the API's operations. */
 export async function readSections(endpoints: readonly Endpoint[]): Promise<Section[]> {
   const ofGuides = await Promise.all(
     guides.map(async (guide) =>
@@ -40,7 +40,7 @@ export async function readSections(endpoints: readonly Endpoint[]): Promise<Sect
   return [...ofGuides.flat(), ...ofErrors, ...ofReference];
 }
 
-/** Longer texts are cut. */
+/** Longer search texts are cut to this length. */
 export const searchLengthMax = 200;
 
 /** How much of a section's text is shown, and how much of that precedes the found word. */

@@ -4,7 +4,7 @@ import { pagePath } from "./docs-path.ts";
 import type { FoundSection } from "./find-sections.ts";
 import { withValues, type GuideValues } from "./guide-values.ts";
 
-/** Further sections are only counted. */
+/** How many found sections are shown; further ones are only counted. */
 const shownMax = 50;
 
 interface Found {

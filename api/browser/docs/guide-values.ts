@@ -11,7 +11,7 @@ type GuideDeps = Pick<Deps, "db" | "settings">;
 
 /** The values that every page shows. */
 export interface PageValues {
-  /** The application from whose page the reader came. Nobody checked that it exists. */
+  /** The application from whose page the reader came. It may not exist. */
   clientId: ClientID | undefined;
   /** The query to add to links to other pages: the realm and the application that the reader named. */
   query: string;
@@ -19,7 +19,7 @@ export interface PageValues {
 
 /** The values that a guide shows. */
 export interface GuideValues extends PageValues {
-  /** Undefined: the examples as written. */
+  /** Undefined: the guide shows the examples as written. */
   realm: GuideRealm | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface RenderedMarkdown {
 
 /**
  * Renders Markdown as HTML. Headings get ids to link to; tables and code scroll separately, also by keyboard; links to
- * other files go to what `linkTo` returns, and become plain text if it returns nothing. HTML in the text is escaped.
+ * other files lead to the address that `linkTo` returns, or become plain text without one. HTML in the text is escaped.
  */
 export function renderMarkdown(text: string, linkTo: (href: string) => string | undefined): RenderedMarkdown {
   const markdown = new MarkdownIt({ html: false });

@@ -13,7 +13,7 @@ import { filesBelow } from "./radius-archive.ts";
 const directory = "realmpass-radius";
 const modes = ["strict", "resilient"] as const;
 
-/** Where each file of `docs/radius` is in the package; the others are left out. */
+/** Where each file of `docs/radius` is in the package; other files are left out. */
 const places: readonly (readonly [from: RegExp, to: string])[] = [
   [/^radius\/package\//, `${directory}/`],
   [/^radius\/common\/(?=mods-available\/|sites-available\/)/, `${directory}/common/`],
@@ -22,8 +22,8 @@ const places: readonly (readonly [from: RegExp, to: string])[] = [
 ];
 
 /**
- * `GET /docs/radius/package-:mode.tar?realm=`: what a RADIUS server of the realm needs, except its certificate, its key
- * and its clients, which the console adds. Only public data.
+ * `GET /docs/radius/package-:mode.tar?realm=`: sends the files that a RADIUS server of the realm needs, except its
+ * certificate, its key and its clients, which the console adds. The package contains only public data.
  */
 export const radiusPackageRoutes = (deps: Pick<Deps, "db" | "settings" | "clock">): Route[] =>
   modes.map((mode) =>

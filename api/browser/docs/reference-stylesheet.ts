@@ -1,6 +1,6 @@
 /**
- * Makes Swagger UI's style sheet legible. Its two themes are drawn on our pages' colours; colours that are too pale
- * there get a contrast of at least 4.5 (WCAG 2.2, 1.4.3).
+ * Makes Swagger UI's style sheet legible. Its two themes use our pages' colours; text colours that are too pale on
+ * these get a contrast of at least 4.5 (WCAG 2.2, 1.4.3).
  */
 export const referenceStylesheet = `
 .reference main {

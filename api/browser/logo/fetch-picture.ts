@@ -11,7 +11,7 @@ import { logoBytesMax } from "../../../domain/limits.ts";
 
 export type FetchPicture = (address: string) => Promise<Picture>;
 
-/** No picture could be fetched. The message gives the reason and contains nothing of the response. */
+/** Thrown when no picture could be fetched. The message gives the reason and contains no part of the response. */
 export class PictureError extends Error {
   override readonly name = "PictureError";
 }
@@ -20,7 +20,7 @@ const redirectsMax = 2;
 
 /**
  * Fetches a picture over https, without cookies or credentials. Resolves each name once, checks all its addresses and
- * connects only to a checked one; the same for each redirect. A source cannot make this service wait for long, store
+ * connects only to a checked one, also after each redirect. A source cannot make this service wait for long, store
  * much, or pass on anything except a picture. Throws {@link PictureError}.
  */
 export function createPictureFetch({ networks = "", authorities, timeoutMs = 3_000 }: PictureSources): FetchPicture {

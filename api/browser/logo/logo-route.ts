@@ -7,7 +7,7 @@ import { sendConditional } from "../../http/respond.ts";
 import type { Route } from "../../http/route.ts";
 import { logosPath } from "../../pages/parts/logo-path.ts";
 
-/** An SVG may contain styles. Nothing else in it has an effect, even when it is opened directly. */
+/** An SVG may contain styles. Scripts and all other active content are blocked, even if the SVG is opened directly. */
 const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 /** How long browsers cache a logo before they revalidate it. */

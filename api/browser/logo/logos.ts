@@ -7,7 +7,7 @@ import { PictureError, type FetchPicture } from "./fetch-picture.ts";
 
 export interface LogosOptions {
   fetchPicture: FetchPicture;
-  /** Reads a realm's uploaded logo; undefined if it is no longer the one with this digest. */
+  /** Reads a realm's uploaded logo; undefined if the realm no longer has a logo with this digest. */
   readUploaded: (uploaded: { realmId: string; digest: string }) => Promise<Picture | undefined>;
   clock: Clock;
   log: Log;
@@ -15,7 +15,7 @@ export interface LogosOptions {
   keptMax?: number;
 }
 
-/** A picture is fetched again after this long; the old one is shown meanwhile. */
+/** A picture is fetched again after this time; until the new picture arrives, the old one is shown. */
 const freshMs = 60 * 60_000;
 /** A failed fetch is repeated after this long. */
 const retryMs = 60_000;

@@ -59,7 +59,10 @@ export async function revokeDevice(page: PageRequest): Promise<void> {
   redirect(page, `${me.home}?revoked=${serialNumber}`);
 }
 
-/** `POST /me/devices/:serial/renew`: hands over a profile that replaces this one, or its latest successor. */
+/**
+ * `POST /me/devices/:serial/renew`: creates a hand-over for a profile that replaces this one or, if this one was
+ * already renewed, its latest successor.
+ */
 export async function renewDevice(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   const found = await findOwn(page);

@@ -22,7 +22,7 @@ export async function showDevices(page: PageRequest): Promise<void> {
     issuances.listRenewalsOfUser(db, { userId }),
     revokedJustNow(page, me),
   ]);
-  // A page with an unsettled issuance reloads itself soon, which would remove the notice unread.
+  // A page with an unsettled issuance reloads itself soon, which would remove the notice before the user reads it.
   const absence = unsettled.length === 0 ? await users.takeAbsence(db, { realmId, userId }) : undefined;
   const renewed = new Set(renewals.filter(({ isUndone }) => !isUndone).map(({ certificateId }) => certificateId));
   sendDevices(page, me, {
@@ -37,7 +37,7 @@ export async function showDevices(page: PageRequest): Promise<void> {
   });
 }
 
-/** Returns the name of the profile in the address, for a notice, if it is the user's and was just revoked. */
+/** Returns the name of the profile in the address, for a notice, if the profile is the user's and revoked. */
 async function revokedJustNow(page: PageRequest, { principal }: SignedInOwner): Promise<string | undefined> {
   const serialNumber = SerialNumber.safeParse(single(page, "revoked"));
   if (!serialNumber.success) return undefined;

@@ -16,7 +16,7 @@ export interface HandOverPaths {
   ca: string;
 }
 
-/** Returns the format of the file; if none is chosen yet, the one that most systems open. */
+/** Returns the format of the file: the chosen one, or the one that most systems open. */
 export const formatOf = ({ format }: Pick<HandOver, "format">): CertificateFormat => format ?? "pkcs12";
 
 /** Returns the name of the file, in its address and in the browser's downloads. */

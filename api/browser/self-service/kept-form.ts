@@ -19,12 +19,12 @@ type KeptForm = z.output<typeof KeptForm>;
 
 const name = "new-device";
 
-/** The page with the form whose input is kept. */
+/** The path of the page with that form. */
 export const newDevicePath = "/me/devices/new";
 
 /**
  * Keeps the input of the form for a new device while its user signs in again, sealed in the browser. Returns the page
- * to continue at; undefined unless the request is that form, from this browser.
+ * to continue at; undefined for a request that is not this form from this browser.
  */
 export function keepForm({ deps, request, response, form }: PageRequest): string | undefined {
   const isForm = request.method === "POST" && request.path === newDevicePath;

@@ -23,7 +23,7 @@ export interface Owner {
   visitor: Visitor | undefined;
 }
 
-/** Finds the owner of the requested page. Undefined if there is none: the response has then been sent. */
+/** Finds the owner of the requested page. If there is none, sends the response and returns undefined. */
 export type FindOwner<Found extends Owner = Owner> = (page: PageRequest) => Promise<Found | undefined>;
 
 /** Returns whether a hand-over belongs to the owner and not to an app: apps' hand-overs have no page. */

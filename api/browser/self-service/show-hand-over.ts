@@ -12,8 +12,8 @@ import { showClaimed } from "./hand-over/show-claimed.ts";
 import { sendOffered } from "./views/offered.tsx";
 
 /**
- * `GET …/hand-overs/:id`: shows the profile to the browser that claimed it; to its owner elsewhere, the QR code or who
- * claimed it.
+ * `GET …/hand-overs/:id`: shows the profile to the browser that claimed the hand-over. In other browsers, shows the
+ * owner the QR code or who claimed the hand-over.
  */
 export const showHandOver =
   (find: FindOwner): PageHandler =>

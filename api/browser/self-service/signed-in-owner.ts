@@ -71,8 +71,8 @@ export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner 
 }
 
 /**
- * Returns the page to continue at after sign-in: a requested page; the form for a new device, with its input; after any
- * other form, which must be sent again, the start page.
+ * Returns the page to continue at after sign-in: a requested page; for the form for a new device, that form with its
+ * input; for any other form, which must be sent again, the start page.
  */
 const comeBackTo = (page: PageRequest): string =>
   page.request.method === "POST"

@@ -16,7 +16,7 @@ import { sendSignInForm } from "./login.ts";
 import { redirect } from "../../pages/redirect.ts";
 import { findPlace, readParameters, signInAddress } from "./sign-in-request.ts";
 
-/** Longer than any valid name. */
+/** Longer names are not looked up: no valid name is as long. */
 const usernameLengthMax = 255;
 
 /** `POST /login`: signs a user in with the name and password of a local account. */
@@ -76,8 +76,8 @@ async function findAccount(
 type Refusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: number };
 
 /**
- * Returns the credential that matches name and password. The attempt counts before it is checked, and is refunded
- * unless it was wrong.
+ * Returns the credential that matches name and password. Counts the attempt before checking it, and refunds it unless
+ * name or password was wrong.
  */
 export async function checkPassword(
   deps: Pick<Deps, "db" | "attemptCounter" | "isPassword">,

@@ -16,7 +16,7 @@ export interface SignInParameters {
   again: boolean;
 }
 
-/** Reads the parameters from a query or a form. A path that {@link continueTo} does not allow counts as none. */
+/** Reads the parameters from a query or a form. Ignores a path that {@link continueTo} does not allow. */
 export const readParameters = (valueOf: (name: string) => string | undefined): SignInParameters => {
   const path = continueTo(valueOf("continue"));
   return {
@@ -64,8 +64,8 @@ export const ownPages = ({ path }: Pick<SignInParameters, "path">): "console" | 
   path?.startsWith("/console/") === true ? "console" : "devices";
 
 /**
- * Returns the realm to sign in to: the application's, the named one, or the only one with a sign-in. Otherwise the user
- * has to choose.
+ * Returns the realm to sign in to: that of the application, the named one, or the only one that offers sign-in. In all
+ * other cases the user must choose.
  */
 export async function findPlace({ db }: Pick<Deps, "db">, { path, realmName }: SignInParameters): Promise<Place> {
   if (path !== undefined && isForApplication({ path })) return placeOfApplication(db, path);

@@ -41,8 +41,8 @@ export const isLastWayIn = async (
 ): Promise<boolean> => login.method === "link" && !(await localCredentials.findWaysIn(db, login)).hasWay;
 
 /**
- * `GET /login/leave`: asks a user who could not sign in again whether to sign out; shows everyone else who is signed
- * in.
+ * `GET /login/leave`: asks a user who could not sign in again to confirm signing out. For other users it shows who is
+ * signed in.
  */
 export async function askBeforeSignOut(page: PageRequest): Promise<void> {
   const login = await findLogin(page.deps, page.request);

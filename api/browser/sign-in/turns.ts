@@ -2,7 +2,7 @@ import { ServiceError } from "../../../domain/errors.ts";
 
 /**
  * Returns a function that runs `atOnceMax` tasks at a time and lets `waitingMax` more wait, for tasks that each take
- * much memory and a core. Beyond that it throws `unavailable`.
+ * much memory and a core. Throws `unavailable` for further tasks.
  */
 export function createTurns({
   atOnceMax,

@@ -6,7 +6,7 @@ import { createProviders, type Provider } from "./provider.ts";
 import { consoleFetch } from "./providers-of-realms.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** Reads a provider's documents at each call: their author may have changed them a moment ago. */
+/** Creates a check that reads a provider's documents at each call: the provider may have changed them a moment ago. */
 export const createProviderCheck = (settings: ApiSettings): CheckProvider => {
   const fetch = consoleFetch(settings);
   return async (issuer) => {

@@ -8,9 +8,9 @@ import type { Deps } from "../../contract/deps.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { findLogin } from "../../session/browser-login.ts";
 
-/** The identity provider of an attempt: the realm's own, or the one in a draft under test. */
+/** The identity provider of an attempt: the realm's own provider, or the one in a draft under test. */
 export interface ChosenUpstream extends realms.RealmUpstream {
-  /** The context that its client secret is sealed for. */
+  /** The context under which the client secret is sealed. */
   secretContext: string;
 }
 
@@ -23,7 +23,7 @@ export async function findInUse(
   return found && { ...found, secretContext: realms.upstreamSecretContext(found.realmId) };
 }
 
-/** A test of a sign-in, in the browser of the user who started it. */
+/** A test of a sign-in, in the browser of the user who started the test. */
 export interface TestInBrowser {
   test: tests.SignInTest;
   login: Login;

@@ -4,7 +4,7 @@ import { UpstreamError } from "./upstream-error.ts";
 /** An identity provider's claims about a user. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Null and the empty text count as absent. */
+/** Returns whether a claim has a value. Null and the empty text count as absent. */
 export const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
 export const valueOf = (claims: Claims, name: string): unknown =>
@@ -17,8 +17,8 @@ export function claimNamesIn(claims: Claims): Claims {
 }
 
 /**
- * Returns whether the provider has a claim and does not send it. Entra withholds `groups` if they do not fit; its
- * `hasgroups` only means that there are some.
+ * Returns whether the provider has a claim but does not send it. Entra withholds `groups` if they do not fit into the
+ * token; `hasgroups` only means that the user has groups.
  */
 function isWithheld(claims: Claims, name: string): boolean {
   if (isPresent(valueOf(claims, name))) return false;
@@ -29,8 +29,9 @@ function isWithheld(claims: Claims, name: string): boolean {
 }
 
 /**
- * Returns whether the claims meet one of the rules. `"withheld"`: they do not, but the provider withholds a claim that
- * might, so this is not a refusal. Throws {@link UpstreamError} for a claim that is neither a text nor a list of texts.
+ * Returns whether the claims meet one of the rules. `"withheld"`: the received claims meet no rule, but the provider
+ * withholds a claim that might, so this is not a refusal. Throws {@link UpstreamError} for a claim that is neither a
+ * text nor a list of texts.
  */
 export function verdictOf(claims: Claims, rules: readonly ClaimRule[]): boolean | "withheld" {
   const verdicts = rules.map((rule) => isMet(claims, rule));
@@ -38,7 +39,7 @@ export function verdictOf(claims: Claims, rules: readonly ClaimRule[]): boolean 
   return rules.some(({ claim }) => isWithheld(claims, claim)) ? "withheld" : false;
 }
 
-/** Returns whether the claim has the value, alone or among others. An absent claim does not. */
+/** Returns whether the claim has the value, alone or among others. Returns false for an absent claim. */
 function isMet(claims: Claims, { claim, value }: ClaimRule): boolean {
   const claimed = valueOf(claims, claim);
   if (!isPresent(claimed)) return false;

@@ -23,13 +23,16 @@ export interface UpstreamPerson {
   mappedRoles: readonly Role[];
   roles: readonly Role[];
   withheldRoles: readonly Role[];
-  /** The VLAN by the realm's rules; null: no rule matches; undefined: the provider withholds a claim that decides. */
+  /**
+   * The VLAN by the realm's rules; null: no rule matches; undefined: the provider withholds a claim that the rules
+   * need.
+   */
   vlan: string | null | undefined;
 }
 
 const defaults = { pairwiseId: "pairwise_id", email: "email", displayName: "name" } as const;
 
-/** As in files, white space and invisible characters around an id are not part of it. */
+/** White space and invisible characters around an id are not part of it, as in files. */
 const claimedId = z.string().transform(withoutEnds).pipe(KnownPairwiseID);
 
 /** Returns whether a mapped claim is missing and may be available elsewhere. */
@@ -43,7 +46,10 @@ export const lacksClaims = (claims: Claims, names: SignInClaims): boolean =>
       .map(({ claim }) => claim),
   ].some((name) => !isPresent(valueOf(claims, name)));
 
-/** Merges the claims. The signed id token takes precedence. Both may refer to claims elsewhere. */
+/**
+ * Merges the claims of the id token and of userinfo. The signed id token takes precedence. Both may refer to claims
+ * elsewhere.
+ */
 export const withUserinfo = (idToken: Claims, userinfo: Claims): Claims => ({
   ...userinfo,
   ...Object.fromEntries(Object.entries(idToken).filter(([, value]) => isPresent(value))),
@@ -93,7 +99,8 @@ export function personOf(claims: Claims, names: SignInClaims): UpstreamPerson {
 }
 
 /**
- * Returns the VLAN of the first rule that matches; undefined if the claim of that rule or of one before it is withheld.
+ * Returns the VLAN of the first rule that matches; null if no rule matches; undefined if a claim that decides this is
+ * withheld.
  */
 function vlanBy(claims: Claims, rules: readonly VlanRule[]): string | null | undefined {
   for (const rule of rules) {
@@ -104,13 +111,13 @@ function vlanBy(claims: Claims, rules: readonly VlanRule[]): string | null | und
   return null;
 }
 
-/** Returns the claimed name, unless it has no visible characters. */
+/** Returns the claimed name if it has visible characters. */
 function displayNameOf(claims: Claims, names: UpstreamClaims): string | undefined {
   const name = textOf(claims, names.displayName ?? defaults.displayName, nameFromElsewhere(0, 200));
   return name === "" ? undefined : name;
 }
 
-/** Returns the claimed e-mail address; an invalid one is dropped and does not block the sign-in. */
+/** Returns the claimed e-mail address. An invalid address is dropped and does not block the sign-in. */
 function addressOf(claims: Claims, names: UpstreamClaims): string | undefined {
   const email = textOf(claims, names.email ?? defaults.email, text(1, 320));
   return email !== undefined && isEmailAddress(email) ? email : undefined;

@@ -32,8 +32,8 @@ export interface CodeExchange {
 }
 
 /**
- * Exchanges a code for an id token (OpenID Connect Core sections 3.1.3.1 to 3.1.3.7, signature included) and returns
- * its issuer and claims, and adds the claims of the userinfo endpoint (section 5.3) if the realm needs them.
+ * Exchanges a code for an id token (OpenID Connect Core sections 3.1.3.1 to 3.1.3.7, signature included). Returns the
+ * token's issuer and claims, with the claims of the userinfo endpoint (section 5.3) if the realm needs them.
  */
 export async function exchangeCode(exchange: CodeExchange): Promise<{ issuer: string; claims: Claims }> {
   const { provider, attempt, names } = exchange;
@@ -76,7 +76,10 @@ async function askUserinfo(
   return userinfo;
 }
 
-/** Every provider must offer Basic (RFC 6749 section 2.3.1); the body is for providers that declare otherwise. */
+/**
+ * Returns how the client authenticates: with Basic, which every provider must offer (RFC 6749 section 2.3.1), or in the
+ * body if the provider declares that it offers only this.
+ */
 function authenticationFor(metadata: AuthorizationServer, secret: string | undefined): ClientAuth {
   if (secret === undefined) return None();
   const offered = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];

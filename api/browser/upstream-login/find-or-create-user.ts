@@ -30,10 +30,10 @@ export type SignInOutcome =
       /** The provider no longer names the user an administrator, but they stay one: the realm has no other. */
       lastAdministratorKept?: true;
     }
-  /** `userId`: the user, if that is certain. */
+  /** `userId`: the user, if known for certain. */
   | { problem: "offboarded" | "identity_conflict" | "upstream_not_permitted" | "not_set_up"; userId?: string };
 
-/** Returns whether another process created the same person first: a second look-up finds them. */
+/** Returns whether the error means that another process created the same person first, whom a second look-up finds. */
 const madeMeanwhile = (error: unknown): boolean =>
   violates(error, "users_realm_id_pairwise_id_key") ||
   violates(error, "users_folded_id") ||
@@ -45,9 +45,9 @@ const triesMax = 3;
 /**
  * Returns the user of a person from an identity provider, by issuer and subject, never by e-mail address. An unknown
  * person becomes the realm's user with the same pairwise id, in any spelling, unless that user has another identity at
- * this issuer or several users match. If none matches, a user is created, unless a directory creates the realm's
- * people. Stores what the provider sends about them. For people whom a directory manages, the directory decides their
- * name and address and, through attributes that the realm names, their VLAN and whether they may use the realm. A
+ * this issuer or several users match. If no user matches, creates one, except in realms where a directory creates the
+ * people. Stores what the provider sends about the person. For people whom a directory manages, the directory decides
+ * their name and address and, through attributes that the realm names, their VLAN and whether they may use the realm. A
  * person who may not use the realm is never created, adopted or changed.
  */
 export async function findOrCreateUser(
@@ -84,7 +84,7 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
     const realm = await realms.findById(tx, realmId);
     return realm?.newPeople === "scim" ? { problem: "not_set_up" } : createUser(tx, arrival, at);
   }
-  // Checked only while the row is locked: a parallel sign-in may have adopted the user.
+  // Checked while the row is locked: a parallel sign-in may have adopted the user.
   const subject = await identities.subjectOf(tx, { realmId, userId: sameId.id, issuer });
   if (subject === person.subject)
     return welcome(tx, arrival, { user: sameId, how: "known", takesVlan: takesVlan(sameId), at });
@@ -147,8 +147,7 @@ async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, a
 
 /**
  * Updates an existing user. The audit entry names the changed fields without personal data. Throws {@link
- * UpstreamError} while the provider withholds whether a role that it gave still holds: the role is neither removed nor
- * used.
+ * UpstreamError} if the provider withholds the claim for a role that it gave: the role is neither removed nor used.
  */
 async function welcome(
   tx: Db,
@@ -207,8 +206,9 @@ async function takeVlan(
 }
 
 /**
- * Gives a user the roles that the provider names, and removes the other roles that it controls, even those given here;
- * roles whose claim it withholds stay. The last administrator stays one: no other user could appoint one.
+ * Gives a user the roles that the provider names, and removes the other roles that the provider controls, even those
+ * given in this service. Roles whose claim the provider withholds stay. The last administrator keeps that role: no
+ * other user could appoint an administrator.
  */
 async function takeRoles(
   tx: Db,
@@ -230,7 +230,7 @@ async function takeRoles(
   if (leaves("administrator")) {
     await userRoles.lockAdministrators(tx, { realmId });
     lastAdministratorKept = await userRoles.areLastAdministrators(tx, { realmId, userIds: [userId] });
-    // Recorded as given here, not by the provider: the set-up can then see that the claims do not name an
+    // Recorded as given in this service, not by the provider: the set-up can then see that the claims do not name an
     // administrator.
     if (lastAdministratorKept) after.given.push("administrator");
   }

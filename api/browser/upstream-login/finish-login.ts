@@ -58,7 +58,7 @@ export const finishLogin = (providers: ProvidersOfRealms): ((page: PageRequest) 
       } else sendProblem(page, problem, { startAgain });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      // A refused user may want to sign in as another user; the provider would not ask without being told to.
+      // A refused user may want to sign in as another user; the provider asks for that only if requested.
       await sendUpstreamProblem(page, error, { realmId, startAgain: again(error.problem === "upstream_refused") });
     }
   };

@@ -80,7 +80,10 @@ async function readMetadata(issuer: URL, requests: RequestOptions): Promise<Auth
   }
 }
 
-/** oauth4webapi caches keys for five minutes per metadata object; a new object makes it read them again. */
+/**
+ * Returns a function that verifies signatures. oauth4webapi caches keys for five minutes per metadata object; a new
+ * object makes it read the keys again.
+ */
 function signatureVerifier(metadata: AuthorizationServer, requests: RequestOptions): Provider["verifySignature"] {
   let keysOf = metadata;
   let readAgainAt = -Infinity;

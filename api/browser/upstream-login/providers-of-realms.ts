@@ -4,9 +4,11 @@ import type { ApiSettings } from "../../contract/deps.ts";
 import { createProviders, type Provider } from "./provider.ts";
 import { createUpstreamFetch, type UpstreamFetch } from "./upstream-fetch.ts";
 
-/** The identity providers of realms. */
+/** Finds the identity providers of realms. */
 export interface ProvidersOfRealms {
-  /** Returns the provider, reached under the network rule for its author. Throws {@link UpstreamError}. */
+  /**
+   * Returns the provider, reached under the network rule for the author of its settings. Throws {@link UpstreamError}.
+   */
   find(named: { issuer: string; setBy: UpstreamAuthor }): Promise<Provider>;
 }
 
@@ -19,8 +21,8 @@ export const consoleFetch = ({ upstreamTimeoutMs = timeoutMs, upstreamNetworks =
   createUpstreamFetch({ timeoutMs: upstreamTimeoutMs, networks: parseNetworks(upstreamNetworks) });
 
 /**
- * The operator may name an identity provider anywhere; the console may name one only on the Internet or in
- * `upstreamNetworks`.
+ * Creates the look-up of realms' identity providers. The operator may name a provider anywhere; the console may name
+ * one only on the Internet or in `upstreamNetworks`.
  */
 export function createProvidersOfRealms(settings: Settings): ProvidersOfRealms {
   const providers = {

@@ -13,16 +13,16 @@ import { wrapUpstreamErrors, reasonOf, UpstreamError, type UpstreamProblem } fro
 export interface Callback {
   providers: ProvidersOfRealms;
   /**
-   * The states of the attempts being redeemed: a provider may treat a code that arrives twice as stolen, and revoke
-   * what the first request got.
+   * The states of the attempts being redeemed: a provider may treat a code that arrives twice as stolen, and revoke the
+   * tokens of the first request.
    */
   underWay: Set<string>;
 }
 
 /**
  * Returns the claims about the person whom the provider names. Any response to the attempt, good or bad, removes the
- * attempt from the browser; a verified one also marks it as used. Nothing else changes it, and nothing is stored before
- * that. Throws {@link UpstreamError}.
+ * attempt from the browser; a verified response also marks the attempt as used. No other request changes the attempt,
+ * and nothing is stored earlier. Throws {@link UpstreamError}.
  */
 export async function readClaims(
   page: PageRequest,

@@ -16,8 +16,8 @@ import { failure, outdated, reportOn } from "./test-report.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 /**
- * Sends the user who started a test to the identity provider, which asks them to sign in again. No other user's browser
- * gets there.
+ * Sends the user who started a test to the identity provider, which asks them to sign in again. Other users are not
+ * sent there.
  */
 export async function startTest(
   page: PageRequest,

@@ -11,7 +11,7 @@ import type { Problem } from "../../pages/problems.ts";
 /** Problems of a sign-in that involve the identity provider. */
 export type UpstreamProblem = Extract<Problem, `upstream_${string}`>;
 
-/** An identity provider is unreachable, refuses, or sends an invalid response. */
+/** Thrown when an identity provider is unreachable, refuses, or sends an invalid response. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly problem: UpstreamProblem;
@@ -28,7 +28,7 @@ function checkOf(problem: UpstreamProblem, cause: unknown): SignInCheck {
   if (problem === "upstream_unreachable") return "unreachable";
   if (problem === "upstream_refused") return "refused";
   if (problem === "upstream_no_identifier") return "identifier";
-  // RFC 6749 section 5.2; with the header if the client tried to authenticate by Basic.
+  // RFC 6749 section 5.2: a 401 with the header if the client tried to authenticate by Basic.
   const isOfClient =
     (cause instanceof ResponseBodyError && ["invalid_client", "unauthorized_client"].includes(cause.error)) ||
     (cause instanceof WWWAuthenticateChallengeError && cause.status === 401);

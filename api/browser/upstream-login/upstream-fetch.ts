@@ -23,7 +23,7 @@ interface Answered {
   body: unknown;
 }
 
-/** Larger than any document of an identity provider; limits our memory. */
+/** The longest response that is read: larger than any document of an identity provider. Limits our memory. */
 const answerBytesMax = 256 * 1024;
 
 /** Fetches from identity providers: like `fetch`, but with limits on time and size, and without redirects. */
@@ -34,8 +34,8 @@ export type UpstreamFetch = (
 
 /**
  * Creates a fetch over https (http only on this machine) that follows no redirect and reads the whole response within
- * `timeoutMs`. With `networks` it connects only to the public Internet and to these. Throws {@link UpstreamError} if no
- * response arrives in time, or if the provider reports trouble of its own (429, 5xx).
+ * `timeoutMs`. With `networks` it connects only to the public Internet and to these networks. Throws {@link
+ * UpstreamError} if no response arrives in time, or if the provider reports a problem on its side (429, 5xx).
  */
 export const createUpstreamFetch = ({
   timeoutMs,
@@ -61,7 +61,7 @@ export const createUpstreamFetch = ({
   };
 };
 
-/** The address of a provider that the console named is neither public nor in an allowed network. */
+/** Thrown when the address of a provider that the console named is neither public nor in an allowed network. */
 class AddressError extends Error {
   override readonly name = "AddressError";
 }
@@ -80,7 +80,7 @@ function createNarrowFetch(networks: Networks): Send {
   };
   const dispatcher = new Agent({ connect: { lookup } });
   return async (address, request) => {
-    // An IP address is connected to without a look-up.
+    // A connection to an IP address makes no look-up, so the address is checked here.
     const host = new URL(address).hostname.replace(/^\[(.*)\]$/, "$1");
     if (isIP(host) !== 0 && !mayConnectTo(host)) throw new AddressError(host);
     return fetchVia(address, { ...request, dispatcher });

@@ -8,7 +8,7 @@ import type { UpstreamError, UpstreamProblem } from "./upstream-error.ts";
 /** Problems that are neither the service's nor the identity provider's fault: any user can cause them. */
 const refusals: ReadonlySet<UpstreamProblem> = new Set(["upstream_refused", "upstream_attempt_ended"]);
 
-/** Logs why a sign-in through an identity provider failed, and shows the user. */
+/** Logs why a sign-in through an identity provider failed, and shows the problem to the user. */
 export async function sendUpstreamProblem(
   page: PageRequest,
   { problem, message: reason }: UpstreamError,

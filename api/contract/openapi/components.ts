@@ -11,7 +11,7 @@ import {
 
 export type Json = Record<string, unknown>;
 
-/** The shared parts of operations: each is described once and referred to. */
+/** The shared parts of operations. Each part is described once; operations refer to it. */
 export interface Components {
   /** Converts a zod schema to JSON Schema 2020-12, which OpenAPI 3.1 uses. Schemas with an id become components. */
   schema(schema: z.ZodType, io: "input" | "output"): Json;

@@ -42,7 +42,7 @@ export function createOpenApiDocument(
   };
 }
 
-/** Paths with a serial number and a chosen name at the same place. */
+/** Paths in which a serial number and a chosen name have the same place. */
 const sharedPath = /^(\/api\/(?:profile|infrastructure-profile))\/:(?:serial|name)$/;
 
 /**

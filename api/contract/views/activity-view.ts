@@ -16,7 +16,7 @@ import { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { PersonView } from "./person-view.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** The actor. */
+/** The actor of an action. */
 export const ActedByView = z
   .object({
     kind: z
@@ -29,7 +29,7 @@ export const ActedByView = z
   .meta({ id: "ActedBy" });
 export type ActedByView = z.infer<typeof ActedByView>;
 
-/** A person, as far as the token may read them. */
+/** A person, with only the properties that the token may read. */
 export const KnownPersonView = z
   .object({ userID: z.string(), ...PersonView.partial().shape, profileCount: z.int().optional() })
   .meta({ id: "KnownPerson", description: "Without the scope `user.read` only the `userID`." });

@@ -6,7 +6,7 @@ import type { CreationOutput } from "../../../domain/certificate/format.ts";
 export interface CollectedIssuance {
   issuance: IssuanceResult;
   certificate: Certificate | undefined;
-  /** Undefined before there is an output; `erased` once it is erased. */
+  /** Undefined if there is no output yet; `erased` once the output is erased. */
   output: CreationOutput | "erased" | undefined;
   /** The name of the realm's RADIUS server. */
   radiusCn: string;

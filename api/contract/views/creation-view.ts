@@ -13,7 +13,7 @@ export const CreationView = z.object({
 type CreationView = z.infer<typeof CreationView>;
 
 /**
- * Returns the certificate and the output of an issuance; undefined before there is an output, and once it is erased.
+ * Returns the certificate and the output of an issuance; undefined if there is no output yet or the output is erased.
  */
 export function creationOf({
   certificate,

@@ -36,7 +36,7 @@ export const guestProfileView = (certificate: Certificate): GuestProfileView => 
   accountId: certificate.guestAccountId ?? "",
 });
 
-/** Returns an issuance's profile with its output; undefined before there is an output, and once it is erased. */
+/** Returns an issuance's profile with its output; undefined if there is no output yet or the output is erased. */
 export function createdGuestProfileView(collected: CollectedIssuance): CreatedGuestProfileView | undefined {
   const created = creationOf(collected);
   return created && { ...guestProfileView(created.certificate), ...created.creation };

@@ -34,7 +34,7 @@ export const infrastructureProfileView = (certificate: Certificate): Infrastruct
   lastOcsp: certificate.lastOcspAt?.toISOString() ?? null,
 });
 
-/** Returns an issuance's profile with its output; undefined before there is an output, and once it is erased. */
+/** Returns an issuance's profile with its output; undefined if there is no output yet or the output is erased. */
 export function createdInfrastructureProfileView(
   collected: CollectedIssuance,
 ): CreatedInfrastructureProfileView | undefined {

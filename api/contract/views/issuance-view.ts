@@ -17,7 +17,7 @@ export const issuanceViewOf = <Profile extends z.ZodType>(profile: Profile) =>
 
 type Shown = Pick<IssuanceResult, "id" | "state" | "createdAt" | "finishedAt" | "errorCode" | "errorDetail">;
 
-/** Returns an issuance with its profile, or null. */
+/** Returns an issuance on the wire; `profile` is null if there is none to show. */
 export const issuanceView = <Profile>(
   { id, state, createdAt, finishedAt, errorCode, errorDetail }: Shown,
   profile: Profile | null,

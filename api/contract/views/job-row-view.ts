@@ -35,7 +35,7 @@ export const JobRowView = z
   .meta({ id: "JobRow" });
 export type JobRowView = z.infer<typeof JobRowView>;
 
-/** A row of a job with its person, and the number of their profiles that an offboarding or a revocation revokes. */
+/** A row of a job with its person, and how many of the person's profiles an offboarding or a revocation revokes. */
 export const JobRowOfPersonView = JobRowView.extend({
   user: z.string().nullable().describe("The userID of the person; null: unknown, or not checked yet."),
   profiles: z
@@ -57,11 +57,11 @@ export interface RowProfile {
   serial: string;
   identity: string;
   radiusCN: string;
-  /** Undefined without permission to read it, and once it is erased. */
+  /** Undefined if the caller may not read the output, and once the output is erased. */
   output: CreationOutput | undefined;
 }
 
-/** Returns the properties of a job's input columns, in their order. */
+/** Returns the properties of a job's input columns, in the order of the columns. */
 export const inputColumns = ({ kind, columns }: Pick<Job, "kind" | "columns">): JobColumn[] =>
   columns
     .map((heading) => readHeading(kind, heading))
@@ -101,7 +101,7 @@ export const jobRowOfPersonView = (
 /** Returns the message for a row's error code. */
 export const wordsFor = (errorCode: string): string => words.get(errorCode) ?? rowErrors.internal_error;
 
-/** Returns why a row failed or was skipped, while it has that status. */
+/** Returns why a row failed or was skipped; nulls for a row with any other status. */
 function outcomeOf({ status, errorCode, message }: JobRow): { error: string | null; message: string | null } {
   if ((status !== "failed" && status !== "skipped") || errorCode === null) return { error: null, message: null };
   return { error: errorCode, message: message ?? wordsFor(errorCode) };

@@ -18,8 +18,8 @@ export type PersonView = z.infer<typeof PersonView>;
 export const PeopleView = z.record(z.string(), PersonView);
 
 /**
- * Returns the people of a page for `include=people`, with one query; nothing if not requested. Throws unless the caller
- * may read people.
+ * Returns the people of a page for `include=people`, with one query; nothing if not requested. Throws if the caller may
+ * not read people.
  */
 export async function includedPeople(
   {

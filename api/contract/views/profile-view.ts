@@ -45,7 +45,7 @@ export function profileView(certificate: Certificate): ProfileView {
   };
 }
 
-/** Returns an issuance's profile with its output; undefined before there is an output, and once it is erased. */
+/** Returns an issuance's profile with its output; undefined if there is no output yet or the output is erased. */
 export function createdProfileView(collected: CollectedIssuance): CreatedProfileView | undefined {
   const created = creationOf(collected);
   return created && { ...profileView(created.certificate), ...created.creation };

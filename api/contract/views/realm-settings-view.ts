@@ -35,7 +35,7 @@ const ChangeableSettings = z.object({
 });
 type ChangeableSettings = z.infer<typeof ChangeableSettings>;
 
-/** All settings of a realm; the console can change the first group. */
+/** All settings of a realm, including those that the console can change. */
 export const RealmSettingsView = ChangeableSettings.extend({
   realmName: z.string(),
   domain: z.string().describe("The part after the @ in identities."),

@@ -18,7 +18,7 @@ export const SessionView = z
   .meta({ id: "Session" });
 export type SessionView = z.infer<typeof SessionView>;
 
-/** Converts a session for its reader, whose own session is `currentId` or null. */
+/** Converts a session for a reader. `currentId` is the reader's own session, if any. */
 export const sessionView = (session: SessionRow, currentId: string | null): SessionView => ({
   id: session.id,
   client_id: session.clientId,

@@ -3,7 +3,7 @@ import { timelineTypes } from "../../../domain/audit/timeline.ts";
 import { ActedByView } from "./activity-view.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** An action by a person, or an event of a person or a guest account. */
+/** An action by a person, or an event that concerns a person or a guest account. */
 export const TimelineItemView = z
   .object({
     at: Timestamp,

@@ -32,7 +32,7 @@ export const ExportedProfileView = z
   })
   .meta({ id: "ExportedProfile" });
 
-/** A requested profile that was not issued, or not yet. */
+/** A requested profile that was not issued, or is not issued yet. */
 export const ExportedRequestView = z
   .object({
     state: z.string(),
@@ -60,7 +60,7 @@ export const ExportedJobRowView = z
   })
   .meta({ id: "ExportedJobRow" });
 
-/** An audit entry by a user or about them. */
+/** An audit entry about an action by a user or concerning them. */
 export const ExportedActivityView = z
   .object({
     id: z.string(),

@@ -9,13 +9,13 @@ export interface PresentedCertificate {
   der: Buffer;
   /** Decimal. */
   serialNumber: string;
-  /** The confirmation (`cnf`) of tokens bound to it (RFC 8705 section 3.1). */
+  /** The confirmation (`cnf`) of tokens bound to the certificate (RFC 8705 section 3.1). */
   thumbprint: string;
 }
 
 /**
- * Returns the client certificate of a request. From a proxy trusted to name it, only the header counts; from every
- * other peer, only the connection's own certificate. Does not check the issuer.
+ * Returns the client certificate of a request. From a proxy trusted to forward certificates, only the header counts;
+ * from every other peer, only the connection's own certificate. Does not check the issuer.
  */
 export function presentedCertificate(
   { settings }: { settings: { clientCertificates?: ClientCertificateSettings } },
@@ -30,7 +30,7 @@ export function presentedCertificate(
   return der && parsed(der);
 }
 
-/** Returns whether the peer of the connection is a trusted proxy. Its forwarding headers are ignored. */
+/** Returns whether the peer of the connection is itself a trusted proxy, whatever the forwarding headers contain. */
 function isFromTrustedProxy({ app, socket }: Request): boolean {
   const trusts = app.get("trust proxy fn") as (address: string) => boolean;
   return socket.remoteAddress !== undefined && trusts(socket.remoteAddress);

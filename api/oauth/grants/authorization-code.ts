@@ -17,8 +17,8 @@ import { sessionDaysMax, sessionWithoutRefreshHours } from "../../../domain/life
 const hour = 3_600_000;
 
 /**
- * Redeems an authorization code (RFC 6749 section 4.1.3), once. If the code's own client authenticates and uses it
- * again, the session and all its tokens end; a stranger who merely has the code cannot sign a user out.
+ * Redeems an authorization code (RFC 6749 section 4.1.3), only once. If the code's own client authenticates and uses
+ * the code again, the session and all its tokens end; a stranger with only the code cannot sign a user out.
  */
 export const authorizationCode: Grant = async ({ deps, form, request }) => {
   const { application, secretHash } = await authenticateClient(deps, { form, request });
@@ -32,7 +32,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
   const at = deps.clock.now();
 
   const redeem = deps.db.transaction(async (tx) => {
-    // Every operation that ends a session locks the session's row first; so does this one.
+    // Locks the session's row first, like every operation that ends a session.
     const [, found] = await Promise.all([sessions.lockByCode(tx, { codeHash }), codes.find(tx, { codeHash })]);
     if (found?.clientId !== clientId) return undefined;
     if (found.redirectUri !== redirectUri || !isVerified(found.codeChallenge, verifier)) return undefined;
@@ -49,7 +49,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
     const offline = scopes.includes("offline_access");
     const expiresAt = new Date(at.getTime() + (offline ? sessionDaysMax * 24 : sessionWithoutRefreshHours) * hour);
     const refreshToken = offline ? drawSecretToken("refreshToken") : undefined;
-    // Awaited before the rest: if a statement fails, the transaction has no other statement pending.
+    // Awaited before other statements: if one fails, the transaction has no other statement pending.
     const tokens = await issueUserTokens(tx, deps, { ...found, scopes, secretHash });
     await Promise.all([
       codes.consume(tx, { codeHash, at }),

@@ -20,8 +20,8 @@ export const clientCertificateGrantType = "urn:realmpass:params:oauth:grant-type
 
 /**
  * Signs a user in with an `authable` profile over mutual TLS, if the operator has enabled that. The token gets only
- * scopes for the user's own resources, and of these only scopes that the application that created the profile may have.
- * It is bound to the certificate (RFC 8705 section 3) and ends with it. There is no refresh token: the profile signs in
+ * scopes for the user's own resources, limited to those allowed to the application that created the profile. The token
+ * is bound to the certificate (RFC 8705 section 3) and ends with it. There is no refresh token: the profile signs in
  * again. The response never reveals why a certificate is refused.
  */
 export const clientCertificate: Grant = async ({ deps, form, request, countIssued }) => {
@@ -47,7 +47,7 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
     claimScopes,
   );
   if (scopes === undefined) throw new OAuthError("invalid_scope");
-  // Each request creates a new session.
+  // Counted per certificate: each request creates a new session.
   await countIssued({ kind: "certificate", id: certificateId });
   await deps.signingKeys.prepare();
   const sessionId = randomUUID();

@@ -24,13 +24,13 @@ const assets = {
   icon: asset("icon-*.svg", "image/svg+xml", icon),
 } as const;
 
-/** Returns the address of a file that every page loads. It changes with its content. */
+/** Returns the address of a file that every page loads. The address changes with the file's content. */
 export const assetPath = (deps: Pick<Deps, "settings">, name: keyof typeof assets): string =>
   pathOn(deps, `/assets/${assets[name].name}`);
 
 /**
- * Serves the pages' assets, cached as immutable. While another version of the service runs beside this one, its pages
- * may request an asset under that version's hash: they get this version's, with `no-cache`.
+ * Serves the pages' assets, cached as immutable. While another version of the service is running, its pages may request
+ * an asset under that version's hash: they get this version's asset, with `no-cache`.
  */
 export const assetRoute: Route = fileRoute("/assets/:name", ({ request, response }) => {
   const name = String(request.params["name"]);
@@ -42,7 +42,7 @@ export const assetRoute: Route = fileRoute("/assets/:name", ({ request, response
   response.end(found.bytes);
 });
 
-/** Returns the style sheet without the white space for readers. */
+/** Returns the style sheet without the white space that only readers need. */
 function withoutBlanks(css: string): string {
   return css
     .trim()

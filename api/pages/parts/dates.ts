@@ -5,7 +5,10 @@ const locales: Readonly<Record<Language, string>> = { en: "en-GB", de: "de-DE" }
 const day = { day: "numeric", month: "long", year: "numeric" } as const;
 const time = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" } as const;
 
-/** Caches one formatter per language and zone: they are slow to create. */
+/**
+ * Returns a function that formats dates. Caches one formatter per language and zone, because formatters are slow to
+ * create.
+ */
 function formats(options: Intl.DateTimeFormatOptions) {
   const made = new Map<string, Intl.DateTimeFormat>();
   return (language: Language, timeZone: string, at: Date): string => {
@@ -16,16 +19,16 @@ function formats(options: Intl.DateTimeFormatOptions) {
   };
 }
 
-/** A day in a time zone of the IANA database. */
+/** Formats the day, in a time zone of the IANA database. */
 export const dayIn = formats(day);
 
-/** A time of day, with its zone. */
+/** Formats the time of day, with its zone. */
 export const timeIn = formats(time);
 
-/** Day and time, with the zone. */
+/** Formats day and time, with the zone. */
 export const momentIn = formats({ ...day, ...time });
 
-/** Day and time to the second, with the zone. */
+/** Formats day and time to the second, with the zone. */
 export const secondIn = formats({ ...day, ...time, second: "2-digit" });
 
 const minuteMs = 60_000;

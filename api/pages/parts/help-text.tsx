@@ -8,7 +8,7 @@ interface HelpTextProps {
   realm: Pick<PageRealm, "helpUri"> | undefined;
 }
 
-/** Renders a text in which the words for the help desk link to it, if the realm has its address. */
+/** Renders a text, with the words for the help desk as a link if the realm has the help desk's address. */
 export function HelpText({ text, language, realm }: HelpTextProps) {
   const { helpDesk } = pageTexts(language);
   const at = text.toLowerCase().indexOf(helpDesk.toLowerCase());

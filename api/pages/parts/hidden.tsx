@@ -1,4 +1,4 @@
-/** The hidden fields of a form. */
+/** Renders the hidden fields of a form. */
 export function Hidden({ fields }: { fields: Readonly<Record<string, string>> }) {
   return (
     <>

@@ -12,7 +12,7 @@ export const logosPath = "/realms";
 export const logoSource = ({ logoUri, uploadedLogo }: Pick<RealmRow, "logoUri" | "uploadedLogo">): string =>
   uploadedLogo ?? logoUri;
 
-/** Returns the address of a realm's logo on our own origin. It changes with the source. */
+/** Returns the address of a realm's logo on our own origin. The address changes with the logo's source. */
 export const logoPath = (
   deps: Pick<Deps, "settings">,
   realm: Pick<RealmRow, "name" | "logoUri" | "uploadedLogo">,

@@ -6,13 +6,13 @@ import { pageTexts } from "../texts/page-texts.ts";
 /** Formats one page's dates and times. */
 export interface Times {
   day(at: Date): Child;
-  /** A time of day, with the zone. */
+  /** Formats a time of day, with the zone. */
   time(at: Date): Child;
-  /** Day and time, with the zone. */
+  /** Formats day and time, with the zone. */
   moment(at: Date): Child;
-  /** A time of day less than a day ahead, with the time left. */
+  /** Formats a moment less than a day ahead: its time of day, with the time left. */
   until(at: Date): Child;
-  /** A day; if less than a day ahead also the time, with the time left. */
+  /** Formats an end: its day and, if it is less than a day ahead, its time and the time left. */
   end(at: Date): Child;
 }
 
@@ -39,7 +39,9 @@ export function timesIn(language: Language, { timeZone, now }: { timeZone: strin
   };
 }
 
-/** From Unicode's private use area: no text of the service contains it. */
+/**
+ * The first of the marks for gaps. They are from Unicode's private use area, so no text of the service contains them.
+ */
 const firstMark = 0xe000;
 
 /** Fills the gaps of a text with elements or foreign words. */

@@ -8,12 +8,12 @@ export type Words<Value> = Value extends string
     ? (...given: Given) => Text extends string ? string : Text
     : { [Key in keyof Value]: Words<Value[Key]> };
 
-/** The texts that every language must have: all texts that English has, and one for each problem. */
+/** The texts that every language must have: all texts that English has, and the texts of each problem. */
 export type Texts = Words<typeof english> & { problems: Record<Problem, ProblemTexts> };
 
 interface ProblemTexts {
   title: string;
-  /** The event, in one sentence. */
+  /** What happened, in one sentence. */
   happened: string;
   remedy: string;
 }

@@ -120,8 +120,8 @@ function withRedirectUris(
 }
 
 /**
- * Returns the redirect URIs after a request; undefined if it contradicts itself. `redirectURI` alone replaces the
- * first. A client that sends back both properties as it read them, with a change to one, means that change.
+ * Returns the redirect URIs after a request; undefined if the request contradicts itself. `redirectURI` alone replaces
+ * the first URI. If a client sends back both properties as it read them, with a change to one, that change counts.
  */
 function redirectUrisOf(before: readonly string[], { redirectURI, redirectURIs }: GivenUris): string[] | undefined {
   if (redirectURI === undefined) return redirectURIs ?? [...before];
@@ -153,9 +153,9 @@ function consistent(
 }
 
 /**
- * Returns the scopes that the caller must hold for this change: always the added ones; all of them if the change
- * decides who can act as the application or how users recognise it when they consent, since that amounts to holding
- * them.
+ * Returns the scopes that the caller must hold for this change: always the added scopes. If the change decides who can
+ * act as the application or how users recognise it when they consent, the caller must hold all the application's
+ * scopes, because making that change amounts to holding them.
  */
 export function scopesAtStake(before: ApplicationSettings, after: ApplicationSettings): Scope[] {
   const decidesWho =

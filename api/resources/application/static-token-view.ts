@@ -14,7 +14,7 @@ export const StaticTokenView = z
   })
   .meta({ id: "StaticToken" });
 
-/** A token that was just created, shown only this once. */
+/** A newly created token, shown only this once. */
 export const StaticTokenWithSecretView = StaticTokenView.extend({ token: z.string() }).meta({
   id: "StaticTokenWithSecret",
 });

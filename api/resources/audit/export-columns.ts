@@ -3,8 +3,8 @@ import { textsIn } from "../../../domain/words/language.ts";
 import type { ExportedEntryView } from "../../contract/views/audit-entry-view.ts";
 
 /**
- * The headings of the audit log's columns in a file for people. Bulk jobs do not take any of them for a column that
- * identifies a person.
+ * The headings of the audit log's columns in a file for people. Bulk jobs never take one of these headings for a column
+ * that identifies a person.
  */
 const headingsIn = textsIn<Record<keyof ExportedEntryView, string>>({
   en: {
@@ -31,7 +31,7 @@ const headingsIn = textsIn<Record<keyof ExportedEntryView, string>>({
   },
 });
 
-/** Returns the audit log's columns for people: the same as for programs, under their own headings. */
+/** Returns the audit log's columns for people: the same columns as for programs, under headings for people. */
 export function columnsForPeople({ language }: Pick<CsvReader, "language">): CsvColumn<ExportedEntryView>[] {
   const headings = headingsIn(language);
   const columns = Object.keys(headings) as (keyof ExportedEntryView)[];

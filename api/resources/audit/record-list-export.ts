@@ -16,7 +16,7 @@ const scopeOf = {
   applications: "application.read",
 } as const satisfies Record<ExportedList, Scope>;
 
-/** Filters whose values may name people; entries are never deleted. */
+/** Filters whose values can name people. Their values are not recorded, because audit entries are never deleted. */
 const texts: ReadonlySet<string> = new Set(["text", "email", "search"]);
 
 export const recordListExport = endpoint({

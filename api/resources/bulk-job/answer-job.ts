@@ -25,8 +25,8 @@ export async function answerChanged(
 }
 
 /**
- * Replies with a job: 200 once it has ended, is ready to be started or is in its grace period; waits for that as long
- * as the client asks, then replies 202 with a time to ask again.
+ * Replies with a job: 200 once the job has ended, is ready to be started or is in its grace period. Waits for that as
+ * long as the client asks; if the wait ends first, replies 202 with a time to ask again.
  */
 export async function answerJob(
   found: Job,

@@ -6,7 +6,7 @@ import { profileRefusal, type GuestProfileRefusal } from "../../../domain/certif
 
 /** A guest's request for a profile. */
 export interface WantedGuestProfile {
-  /** The id of its issuance. */
+  /** The id of the profile's issuance. */
   id: string;
   realmId: string;
   guestAccountId: string;
@@ -20,8 +20,8 @@ export interface WantedGuestProfile {
 }
 
 /**
- * Accepts a request for a guest's profile with the account's row locked: once committed, it will be finished. Returns
- * why it is refused, undefined if it is accepted. Call in a transaction.
+ * Accepts a request for a guest's profile with the account's row locked: once committed, the request will be finished.
+ * Returns the reason of a refusal; undefined if the request is accepted. Call in a transaction.
  */
 export async function acceptGuestProfile(tx: Db, wanted: WantedGuestProfile): Promise<GuestProfileRefusal | undefined> {
   const { realmId, guestAccountId, at } = wanted;
@@ -52,6 +52,6 @@ export async function acceptGuestProfile(tx: Db, wanted: WantedGuestProfile): Pr
 
 const profileNameLengthMax = 64;
 
-/** Returns the account's name as the profile's name, which devices show: guests choose none. */
+/** Returns the account's name as the profile's name, which devices show: guests do not choose a name. */
 export const guestProfileNameOf = ({ name }: { name: string }): string =>
   Array.from(name).slice(0, profileNameLengthMax).join("");

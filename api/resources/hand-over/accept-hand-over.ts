@@ -21,9 +21,9 @@ export interface HandOverRequest {
 }
 
 /**
- * Accepts the profile that a hand-over permits, with the owner's row locked: once committed, it will be finished.
- * Returns why it is refused, undefined if it is accepted. Call in the transaction that uses the hand-over, and roll
- * that back after a refusal.
+ * Accepts the profile that a hand-over permits, with the owner's row locked: once committed, the request will be
+ * finished. Returns the reason of a refusal; undefined if the request is accepted. Call in the transaction that uses
+ * the hand-over, and roll that transaction back after a refusal.
  */
 export function acceptHandOver(
   tx: Db,

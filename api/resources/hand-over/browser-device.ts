@@ -35,13 +35,13 @@ export function deviceOf(request: Asking): DeviceType | undefined {
   return signs.find(([sign]) => sign.test(userAgent))?.[1];
 }
 
-/** Safari on an iPad sends the same User-Agent as on a Mac. */
+/** Returns whether the browser may run on an iPad: Safari sends the same User-Agent there as on a Mac. */
 export const mayBeIPad = (request: Asking): boolean =>
   /\bMacintosh\b.*\bVersion\/.*\bSafari\//.test(userAgentOf(request));
 
 /**
- * Detects browsers that cannot install a profile: the small ones that devices open for a network's sign-in page, and
- * those inside other apps. Returns the browser that can.
+ * Detects browsers that cannot install a profile: small ones that devices open for a network's sign-in page, and those
+ * inside other apps. Returns the browser to use instead.
  */
 export function embeddedBrowserOf(request: Asking): "safari" | "other" | undefined {
   const userAgent = userAgentOf(request);

@@ -12,7 +12,7 @@ export function givenName(displayName: string | null): string | undefined {
 
 type Words = Pick<Vocabulary, "deviceTypes" | "nameOf">;
 
-/** Returns a suggested name for a user's device, after its model if that is known. */
+/** Returns a suggested name for a user's device, with its model if known. */
 export function suggestedName(
   deviceType: DeviceType,
   displayName: string | null,

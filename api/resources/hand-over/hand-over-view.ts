@@ -5,10 +5,10 @@ import { Timestamp } from "../../contract/views/timestamp.ts";
 import { tokenOfHandOver } from "./hand-over-token.ts";
 import { shortCodeOf } from "./short-code.ts";
 
-/** Where short codes are typed, below the authorization server's address. */
+/** The path of the page where users type short codes, below the authorization server's address. */
 export const shortCodePath = "/code";
 
-/** Permission for one device to set itself up, as its maker gets it. */
+/** A hand-over as its maker sees it: the permission for one device to set itself up. */
 export const HandOverView = z
   .object({
     id: z.uuid(),

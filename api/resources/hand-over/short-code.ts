@@ -18,11 +18,11 @@ export function shortCodeOf(
   return found?.code ?? codeUnder(subKey(masterKeys, "shortCode"), id);
 }
 
-/** Returns the hash of a new short code. It has a key: a plain hash of 40 bits can be searched. */
+/** Returns the hash of a new short code. The hash is keyed, because a plain hash of 40 bits can be searched. */
 export const hashOfShortCode = ({ masterKeys }: CodeDeps, code: string): Buffer =>
   hashUnder(subKey(masterKeys, "shortCode"), code);
 
-/** Returns the hashes that a short code may be stored by: one for each master key. */
+/** Returns the possible stored hashes of a short code: one for each master key. */
 export const hashesOfShortCode = ({ masterKeys }: CodeDeps, code: string): Buffer[] =>
   subKeys(masterKeys, "shortCode").map((key) => hashUnder(key, code));
 

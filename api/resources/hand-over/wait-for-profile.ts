@@ -5,8 +5,8 @@ import type { RequestContext } from "../../http/request-context.ts";
 import { stateOf } from "./hand-over-state.ts";
 
 /**
- * Waits up to `waitMs` milliseconds for the profile of a hand-over, if one is being prepared, and returns the hand-over
- * as it is then.
+ * If a worker is preparing the profile of a hand-over, waits up to `waitMs` milliseconds for the profile; then returns
+ * the hand-over.
  */
 export async function waitForProfile(
   deps: Pick<Deps, "db" | "clock" | "settlements">,

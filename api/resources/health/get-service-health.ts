@@ -42,7 +42,10 @@ export const getServiceHealth = endpoint({
   },
 });
 
-/** Returns a sentence for people, who look at versions when an upgrade fails; empty if they are unknown. */
+/**
+ * Returns a sentence with the running versions, for people who look at them when an upgrade fails; empty if no version
+ * is known.
+ */
 function versionsOf(checks: readonly HealthCheck[]): string {
   const known = checks.flatMap(({ name, versions = [] }) =>
     versions.length === 0 ? [] : [`${name} ${versions.join(" and ")}`],

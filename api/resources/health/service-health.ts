@@ -13,10 +13,10 @@ import type { Queues } from "../../../runtime/queue/queues.ts";
 import { refusalOf } from "../../../runtime/queue/redis.ts";
 import type { HealthCheck } from "../../contract/deps.ts";
 
-/** The maximum age of a response: everyone may ask, and the database is asked this often at most. */
+/** The maximum age of a response. Anyone can ask, but the api queries the database at most this often. */
 export const healthSecondsMax = 5;
 
-/** A part that takes longer than this to respond counts as away. */
+/** The check treats a part that takes longer than this to respond as unavailable. */
 const answerMsMax = 2_000;
 
 interface Options {
@@ -65,7 +65,7 @@ async function look({ db, queues, disk, expected, clock, log }: Options): Promis
     answerWithin(answerMsMax, serviceState.read(db, { at: clock.now() })).catch((err: unknown) => {
       log.warn({ event: "status.unreadable", err }, "the state of the service could not be read");
       if (roleRefused(err)) return "role" as const;
-      // Class 42: the object does not exist, or access to it is denied. The schema does not match this code.
+      // Class 42: the object does not exist, or access to the object is denied, so the schema does not match this code.
       return String((err as { code?: unknown }).code).startsWith("42") ? ("schema" as const) : ("database" as const);
     }),
   ]);
@@ -89,7 +89,7 @@ async function look({ db, queues, disk, expected, clock, log }: Options): Promis
     check("database"),
     check("schema", pendingMigrations(found.migrations).length > 0 ? notMigrated : undefined),
     queue,
-    // This api is alive, whether or not it could report that.
+    // This api is alive, even if it could not report that.
     kindCheck("apis", "api", { ...found, alive: { ...found.alive, api: Math.max(found.alive.api ?? 0, 1) } }, expected),
     kindCheck("workers", "worker", found, expected),
     check(
@@ -119,7 +119,7 @@ async function look({ db, queues, disk, expected, clock, log }: Options): Promis
 const notMigrated = "a migration of this version has not been run";
 const minute = `${serviceState.waitSecondsMax} s`;
 
-/** Returns what is wrong with a part and how bad that is; without a reason, nothing is wrong. */
+/** Returns the check of a part, with the reason and severity of its fault; without a reason, the part is ok. */
 const check = (name: string, reason?: string, state: "warn" | "fail" = "fail"): HealthCheck =>
   reason === undefined ? { name, state: "ok", reason: null } : { name, state, reason };
 
@@ -147,5 +147,5 @@ function crlCheck({ crlEnded, crlOverdue }: Pick<ServiceState, "crlEnded" | "crl
   return check("crl", crlOverdue.length > 0 ? `not replaced in time for ${named(crlOverdue)}` : undefined, "warn");
 }
 
-/** Names issuers by their numbers. */
+/** Returns the issuers' numbers as text. */
 const named = (issuers: readonly string[]): string => `issuer ${issuers.join(", ")}`;

@@ -12,12 +12,12 @@ import type { ExpectedProcesses } from "../../../runtime/config/expected-process
 import type { Queues } from "../../../runtime/queue/queues.ts";
 import type { HealthCheck } from "../../contract/deps.ts";
 
-/** Prometheus gives up after ten seconds; these readings take almost no time. */
+/** Prometheus gives up after ten seconds; these queries take almost no time. */
 const answerMsMax = 2_000;
 
 /**
- * Registers the metrics of the service as a whole. Every api has them, since they must exist when no worker runs. While
- * the database does not respond, its metrics are missing: alert on their absence.
+ * Registers the metrics of the service as a whole. Every api has them, because they must exist when no worker runs.
+ * While the database does not respond, the metrics that are read from it are missing: alert on their absence.
  */
 export function registerServiceMetrics(
   registry: Registry,
@@ -36,7 +36,7 @@ export function registerServiceMetrics(
   },
 ): void {
   const registers = [registry];
-  /** Returns undefined for a reading that fails or takes too long. */
+  /** Returns undefined if the reading fails or takes too long. */
   const tried = <Result>(reading: Promise<Result>): Promise<Result | undefined> =>
     answerWithin(answerMsMax, reading).catch(() => undefined);
   /** One reading serves all gauges of a scrape. */
@@ -179,7 +179,7 @@ export function registerServiceMetrics(
 
 const expiringMs = 60_000;
 
-/** Counts the certificates that end soon, once a minute at most, since the count reads an index. */
+/** Counts the certificates that end soon, at most once a minute because the count scans an index. */
 function createFreshExpiring({
   db,
   clock,

@@ -87,7 +87,9 @@ export const createInfrastructureProfile = endpoint({
   },
 });
 
-/** Returns why a name is not certified; undefined if it can be. The signing thread checks the same again. */
+/**
+ * Returns the reason why the realm does not certify a name; undefined if it does. The signing thread repeats the check.
+ */
 async function refusalOfName(tx: Db, realmId: string, name: string): Promise<string | undefined> {
   if (!isDnsName(name)) return undefined;
   const realm = await realms.findById(tx, realmId);

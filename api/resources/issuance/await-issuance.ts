@@ -5,14 +5,14 @@ import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { ApiMetrics } from "../../http/metrics.ts";
 
-/** How often rows are read again while requests wait: a notification may be lost. */
+/** How often the api reads the rows again while requests wait, in case a notification is lost. */
 const pollMs = 2_000;
 
 type Wake = (outcome: WaitOutcome) => void;
 
 /**
- * Wakes requests that wait for issuances, triggered by one listening connection and a slow poll. The row is the truth;
- * a notice only prompts a look at it.
+ * Wakes requests that wait for issuances. Notices from one listening connection and a slow poll trigger this. The row
+ * is the truth; a notice only prompts a look at the row.
  */
 export function createSettlements({ db, log, metrics }: { db: Database; log: Log; metrics: ApiMetrics }): Settlements {
   const waiters = new Map<string, Set<Wake>>();

@@ -33,7 +33,7 @@ export function createCollector({
     { itemsMax: Number.POSITIVE_INFINITY, inFlightMax: 2, waitMsMax: 0, onBatch: metrics.batch("collect") },
   );
 
-  /** The PEM of issuers, which never changes, by issuer id. */
+  /** The PEM of each issuer by issuer id; the PEM never changes. */
   const pems = new Map<string, string>();
 
   async function pemOf(issuerId: string): Promise<string | undefined> {

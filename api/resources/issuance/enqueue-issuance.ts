@@ -5,8 +5,8 @@ import type { Log } from "../../../runtime/log.ts";
 import type { Deps, EnqueueIssuance } from "../../contract/deps.ts";
 
 /**
- * Notifies the workers. New issuances of one turn of the event loop become one task, as they were accepted together.
- * While the queue is away, the rows are the outbox: a worker's sweep finds them.
+ * Notifies the workers of new issuances. Issuances accepted in one turn of the event loop share one task. While the
+ * queue is away, a worker's sweep finds the rows.
  */
 export function createEnqueuer({
   queues,

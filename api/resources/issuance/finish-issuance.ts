@@ -9,10 +9,10 @@ import { issuanceView } from "../../contract/views/issuance-view.ts";
 
 interface Accepted<View> {
   id: IssuanceID;
-  /** False for a repeat of an earlier request, whose issuance may be settled by now. */
+  /** False for a repeat of an earlier request; its issuance may be settled already. */
   isNew: boolean;
   createdAt: Date;
-  /** Returns the body of the creation's response; undefined if there is none yet. */
+  /** Returns the body of the response to the creation; undefined if there is no profile yet. */
   view: (collected: CollectedIssuance) => View | undefined;
 }
 
@@ -27,7 +27,7 @@ interface FinishingCall<Code extends ErrorCode> extends Pick<
 
 /**
  * Enqueues an accepted issuance, waits as long as the client asks, and replies with the created profile, the error, or
- * 202 and where to ask. Once an issuance is accepted, no outage undoes it.
+ * 202 and the address to ask again. Once an issuance is accepted, no outage undoes it.
  */
 export async function finishIssuance<View, Code extends ErrorCode>(
   { id, isNew, createdAt, view }: Accepted<View>,
@@ -40,12 +40,12 @@ export async function finishIssuance<View, Code extends ErrorCode>(
   const known = { id, state: "queued", createdAt, finishedAt: null, errorCode: null, errorDetail: null } as const;
 
   const watch = deps.settlements.watch(id);
-  // Requests that wait for the notice do not wait for the queue: the work may be done before the queue has responded.
+  // A request that waits for the notice does not wait for the queue: the worker may finish before the queue responds.
   const enqueued = deps.enqueueIssuance(id, { isNew });
   if (seconds === 0) {
     await enqueued;
     watch.end();
-    // A repeated request still gets what is there already.
+    // A repeated request still returns the result if there is one.
     if (isNew) return pending(known);
   } else {
     if (!isNew) watch.checkNow();
@@ -80,7 +80,7 @@ export async function finishIssuance<View, Code extends ErrorCode>(
   return created === undefined ? pending(issuance) : answered(created, headers);
 }
 
-/** Returns where and when a client that got 202 asks again. */
+/** Returns the address and the delay at which a client that got 202 asks again. */
 export const statusLocation = (issuanceId: string) => ({
   location: `/api/issuances/${issuanceId}`,
   retryAfterSeconds: 1,

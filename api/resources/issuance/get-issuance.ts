@@ -23,7 +23,7 @@ const IssuanceView = issuanceViewOf(
   z.union([CreatedProfileView, CreatedGuestProfileView, CreatedInfrastructureProfileView]),
 );
 
-/** The views of created profiles of each kind, the same as in the response to their creation. */
+/** The view of a created profile for each kind, the same as in the response to the creation. */
 const createdView = {
   user: createdProfileView,
   guest: createdGuestProfileView,
@@ -61,7 +61,7 @@ export const getIssuance = endpoint({
       watch.end();
     }
 
-    // Reading without output must not collect it: that would start its erasure.
+    // A reading without output must not collect the output: that would start its erasure.
     const view = withOutput ? await viewWithOutput(id, { collectIssuance, fail }) : await viewWithoutOutput(id, db);
     if (view === undefined) throw fail("issuance_not_found");
     return isUnsettled(view.state) ? accepted(view, { ...statusLocation(id), headers }) : answered(view, headers);
@@ -83,9 +83,9 @@ async function viewWithoutOutput(id: string, db: Db) {
 }
 
 /**
- * Returns true if a creator's token may read the output. A guest's token may. Any other token must be of the same
- * client and have the scope of the creation; for another person's profile that scope is checked as for staff, as it was
- * at the creation.
+ * Returns true if a creator's token may read the output. A guest's token may. Any other token must be of the client
+ * that created the profile and have the scope for the creation; for another person's profile, the token needs that
+ * scope as staff, as at the creation.
  */
 function mayReadOutput(principal: Principal, issuance: issuances.IssuanceStanding): boolean {
   if (principal.kind === "guest") return true;
@@ -96,8 +96,8 @@ function mayReadOutput(principal: Principal, issuance: issuances.IssuanceStandin
 }
 
 /**
- * Returns true for the same user through any client, the same client if it acted on its own, or a holder of the guest
- * account's token.
+ * Returns true if the principal created the issuance: the same user through any client, the same client acting for
+ * itself, or a holder of the guest account's token.
  */
 function isCreator(
   principal: Principal,

@@ -6,8 +6,8 @@ import type { Log } from "../../../runtime/log.ts";
 import { open, SealedOutputError, unwrapDataKey } from "../../../runtime/keys/sealed-output.ts";
 
 /**
- * A worker seals many outputs with one data key, and unwrapping a key costs a hundred times what opening an output
- * does.
+ * A worker seals many outputs with one data key, and unwrapping a key costs a hundred times as much as opening an
+ * output.
  */
 const dataKeysMax = 64;
 
@@ -18,8 +18,9 @@ const CreationOutputJson = z.union([
 ]);
 
 /**
- * Opens outputs with the API's private keys and remembers the latest data keys. Returns undefined for an output sealed
- * to a lost key, and logs that once per data key. Throws SealedOutputError for an altered output.
+ * Returns a function that opens outputs with the API's private keys and remembers the latest data keys. It returns
+ * undefined for an output sealed to a lost key, and logs the loss once per data key. It throws SealedOutputError for an
+ * altered output.
  */
 export function createOutputOpener(privateKeys: readonly KeyObject[], log: Pick<Log, "error">): OpenOutput {
   const dataKeys = new BoundedMap<string, Buffer | null>(dataKeysMax, (key) => key?.fill(0));

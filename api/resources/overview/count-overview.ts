@@ -7,7 +7,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import type { Overview, Period } from "../../contract/views/overview-view.ts";
 import { keptCounts } from "./kept-counts.ts";
 
-/** Each process counts a realm at most this often, however many people look at it. */
+/** Each process counts a realm at most this often, no matter how many people view it. */
 export const overviewAgeSecondsMax = 5;
 
 const hour = 3_600;
@@ -19,7 +19,7 @@ const shapes: Record<Period, { seconds: number; count: number }> = {
   "30d": { seconds: day, count: 30 },
 };
 
-/** The states that count as running: a worker processes the job, or will without anyone's action. */
+/** The states that count as running: a worker processes the job now, or will do so without a user's action. */
 const runningStates: JobState[] = ["checking", "queued", "running", "cancelling"];
 const jobsMax = 5;
 
@@ -30,7 +30,9 @@ interface Question {
 
 const kept = keptCounts<Overview>({ keptSeconds: overviewAgeSecondsMax });
 
-/** Returns a realm in numbers, counted now or a moment ago; requests that arrive during a count share its result. */
+/**
+ * Returns the overview of a realm, counted now or a moment ago; requests that arrive during a count share its result.
+ */
 export function countOverview(deps: { db: Db; clock: Clock }, { realmId, period }: Question): Promise<Overview> {
   return kept(deps.db, `${realmId} ${period}`, () => count(deps, { realmId, period }));
 }
@@ -58,7 +60,7 @@ async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period 
   };
 }
 
-/** Returns when the first bucket begins; the last one is under way. Days are UTC days. */
+/** Returns the start of the first bucket; the last bucket is the current one. Days are UTC days. */
 export function firstBucket(at: Date, { seconds, buckets }: { seconds: number; buckets: number }): Date {
   const current = Math.floor(at.getTime() / 1_000 / seconds);
   return new Date((current - buckets + 1) * seconds * 1_000);

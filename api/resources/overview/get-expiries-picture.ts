@@ -26,7 +26,7 @@ export const getExpiriesPicture = endpoint({
   },
 });
 
-/** A count reads the index entry of each active profile of the realm. */
+/** The count reads an index entry for each active profile of the realm, so its result is kept. */
 const kept = keptCounts<ExpiriesPicture>({ keptSeconds: 600, renewedAfterSeconds: 60 });
 
 const weekMs = 7 * 86_400_000;

@@ -32,7 +32,7 @@ export const getOnboardingPicture = endpoint({
   },
 });
 
-/** A count reads each of the profiles. */
+/** The count reads every profile of the realm, so its result is kept. */
 const kept = keptCounts<OnboardingPicture>({ keptSeconds: 600, renewedAfterSeconds: 60 });
 
 const daysShown = 30;

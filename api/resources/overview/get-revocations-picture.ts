@@ -42,7 +42,7 @@ const kept = keptCounts<RevocationsPicture>({ keptSeconds: overviewAgeSecondsMax
 const revocationsShown = 50;
 
 /**
- * Finds the bulk jobs that revoked profiles, by serial number. The latest audit entry about a profile's revocation
+ * Finds the bulk job that revoked each profile, by serial number. The latest audit entry about a profile's revocation
  * decides.
  */
 async function findJobs(

@@ -5,8 +5,8 @@ import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
 export type KeptCounts<Value> = (db: Db, key: string, count: () => Promise<Value>) => Promise<Value>;
 
 /**
- * Keeps counts, so that each process counts rarely, however many people look. A count older than `renewedAfterSeconds`
- * is still returned while the next one is made.
+ * Keeps counts, so each process counts rarely, no matter how many people ask. A caller still gets a count older than
+ * `renewedAfterSeconds` while the next count runs.
  */
 export function keptCounts<Value>({
   keptSeconds,

@@ -7,13 +7,13 @@ import type { Log } from "../../../runtime/log.ts";
 import type { AcceptProfile, Deps } from "../../contract/deps.ts";
 import * as profiles from "../../../db/operations/accept-profile.ts";
 
-/** Few enough that no request waits long for the others of its batch. */
+/** Few enough that no request waits long for the rest of its batch. */
 const batchMax = 64;
 
 /**
- * Accepts requests together: all that arrive in one turn of the event loop, or while two batches are under way, share
- * one transaction. If a batch fails, each of its requests is accepted alone: then only a request that the database
- * rejects fails, and only requests of an owner whose row is locked wait for the lock.
+ * Accepts requests together: all that arrive in one turn of the event loop, or while two batches are running, share one
+ * transaction. If a batch fails, each of its requests is accepted alone: only a request that the database rejects
+ * fails, and only requests whose owner's row is locked wait for the lock.
  */
 export function createAcceptance({
   db,

@@ -15,7 +15,7 @@ export type NameActor = (
   about: { ownerId: string | null; unrecorded: "operator" | "service" | "owner" },
 ) => ActedByView;
 
-/** Reads the names of actors; people's names only if the caller may read people. */
+/** Reads the names of actors, including people's names if the caller may read people. */
 export async function readActors(
   db: Db,
   { principal, actors }: { principal: PrincipalFor["staff"]; actors: readonly Actor[] },

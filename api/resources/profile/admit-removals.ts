@@ -18,7 +18,7 @@ const about =
   "Agrees to the number that `confirmation_required` names: how many people were offboarded and profiles revoked in this " +
   "realm within the last hour without such agreement, with those of this request.";
 
-/** How a client agrees to a large number, in the query or in the body. */
+/** The parameter by which a client agrees to a large number, in the query or in the body. */
 export const confirmation = {
   query: z.object({ confirmTotal: filters.count.optional().describe(about) }),
   body: z.object({ confirmTotal: z.int().min(0).nullish().describe(about) }),
@@ -39,9 +39,9 @@ export interface RemovalCall {
 }
 
 /**
- * Refuses a removal of access that is too large for the caller or needs its number confirmed; otherwise counts it. Call
- * last in the transaction that removes the access. Requests about one person or profile take no lock, so simultaneous
- * ones may all pass; larger requests wait for one another.
+ * Counts a removal of access. Throws if the removal is too large for the caller, or if the client has not confirmed a
+ * number that needs confirmation. Call last in the transaction that removes the access. Requests about one person or
+ * profile take no lock, so simultaneous ones may all pass; larger requests wait for one another.
  */
 export async function admitRemovals(
   tx: Db,
@@ -77,8 +77,8 @@ const keptMs = 60_000;
 const known = new WeakMap<Database, FreshByKey<number>>();
 
 /**
- * Returns how many people or profiles are active; in a large realm the count may be up to a minute old, so that not
- * every request counts.
+ * Returns how many people or profiles are active. In a large realm the count can be up to a minute old, to avoid a
+ * count for each request.
  */
 async function activeIn(
   tx: Db,

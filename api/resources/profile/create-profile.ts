@@ -21,8 +21,8 @@ type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId
 type IssuanceView = ReturnType<typeof issuanceView<CreatedProfileView>>;
 
 /**
- * Creates a profile for a user of the principal's realm: accepts the request with the owner's row locked, lets a worker
- * make the profile, and replies with the outcome so far.
+ * Creates a profile for a user of the principal's realm: locks the owner's row, accepts the request, lets a worker make
+ * the profile, and replies with the outcome so far.
  */
 export async function createProfileOf(
   userId: string,

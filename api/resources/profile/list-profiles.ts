@@ -14,7 +14,7 @@ import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
 import { Timestamp } from "../../contract/views/timestamp.ts";
 import { activeProfileFilter } from "./profile-filter.ts";
 
-/** The options of the profile list for acting on everything it finds: only active profiles. */
+/** The options of the profile list for requests that act on every listed profile: only active profiles. */
 export const activeProfileList: ListOptions<ActiveProfileFilter & { state: "active" }, ProfileSortKey> = {
   search: "serial",
   sort: certificatePages.profileSortKeys,

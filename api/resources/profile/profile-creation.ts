@@ -23,7 +23,7 @@ const DeviceFields = CertificateCreation.extend({
   deviceType: DeviceType.describe("Matched case-sensitively."),
 });
 
-/** Returns false for a device file from a CSR: the file contains the private key, so the key has to be made here. */
+/** Returns false for a device file from a CSR: the file contains the private key, so the worker must make the key. */
 const hasKeyToWrite = ({ format, csr }: Pick<z.output<typeof DeviceFields>, "format" | "csr">): boolean =>
   csr === undefined || !isDeviceFile(format);
 const hasUsableKey = ({ format, keyType }: Pick<z.output<typeof DeviceFields>, "format" | "keyType">): boolean =>
@@ -48,7 +48,7 @@ export const ProfileCreation = DeviceFields.extend({
   .refine(hasUsableKey, unusableKey);
 export type ProfileCreation = z.output<typeof ProfileCreation>;
 
-/** Every way in which the creation of a profile of any kind can fail. */
+/** All errors of creating a profile of any kind. */
 export const certificateCreationErrors = [
   "no_issuer",
   "issuer_expiring",
@@ -58,7 +58,7 @@ export const certificateCreationErrors = [
   "issuance_failed",
 ] as const satisfies readonly ErrorCode[];
 
-/** Every way in which the creation of a user's profile can fail. */
+/** All errors of creating a user's profile. */
 export const profileCreationErrors = [
   "user_not_found",
   "user_offboarded",

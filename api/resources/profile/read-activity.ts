@@ -31,7 +31,7 @@ export interface ReadProfile {
   view: ProfileActivityView;
 }
 
-/** Returns how a person's access ended; null if it did not. */
+/** Returns the offboarding that ended a person's access; null if the person has access. */
 export async function readOffboarding(
   db: Db,
   user: Pick<User, "id" | "offboardedAt" | "profileCount">,
@@ -54,7 +54,9 @@ export async function readOffboarding(
   };
 }
 
-/** Reads profiles of one owner, with what is known about each and why its device may not be on the network. */
+/**
+ * Reads the profiles of one owner, with the activity of each and the reason why its device may not be on the network.
+ */
 export async function readActivities(
   db: Db,
   {
@@ -132,7 +134,7 @@ const singleEvents: ReadonlySet<string> = new Set([
 
 /**
  * Finds the entry that revoked each profile, by serial number. An entry about many profiles names only the first
- * hundred; for the others, takes the last entry about their owner before the revocation.
+ * hundred; for the rest, uses the last entry about their owner before the revocation.
  */
 async function readEndings(
   db: Db,

@@ -7,10 +7,10 @@ import type { Principal } from "../../contract/principal.ts";
 import { InsufficientScope } from "../../http/token-errors.ts";
 
 /**
- * Throws unless the caller may create a profile with which its owner can sign in: a credential never grants more than
- * its creator holds. For another person, the caller needs every scope of the owner's roles; a person's token also needs
- * every scope that all people have. A service's token does not need those: a service's profiles never sign in with more
- * than the service is registered for.
+ * Throws unless the caller may create a profile that its owner can sign in with: a credential never grants more than
+ * its creator holds. For another person, the caller needs every scope of the owner's roles, and a person's token also
+ * needs every scope that all people have. A service's token does not need the latter: a service's profiles never sign
+ * in with more than the service is registered for.
  */
 export async function requireAllowAuth(
   db: Db,

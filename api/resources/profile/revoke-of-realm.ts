@@ -11,7 +11,7 @@ type RevocationCall = Pick<IncomingCall, "deps" | "change"> &
     fail: RemovalCall["fail"] & Fail<"profile_not_found">;
   };
 
-/** Revokes one profile of a kind in the realm, whatever its owner. Repeating it succeeds. */
+/** Revokes one profile of a kind in the realm, regardless of its owner. A repeated call succeeds. */
 export function revokeOfRealm(
   call: RevocationCall,
   { serialNumber, kind }: { serialNumber: string; kind: ProfileKind },

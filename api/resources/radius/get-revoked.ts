@@ -4,10 +4,13 @@ import type { Deps } from "../../contract/deps.ts";
 import { filters } from "../../contract/filters.ts";
 import { Streamed, streaming } from "../../contract/stream.ts";
 
-/** The longest wait of a client, in seconds: shorter than the time after which proxies cut silent connections. */
+/**
+ * The longest time that a client can wait, in seconds: shorter than the time after which proxies cut silent
+ * connections.
+ */
 const waitSecondsMax = 60;
 
-/** How many lines are read and sent at a time. */
+/** The number of lines to read and send at a time. */
 const pageLines = 1_000;
 
 export const getRevoked = streaming({

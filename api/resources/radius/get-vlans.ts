@@ -4,7 +4,7 @@ import * as vlans from "../../../db/queries/people/vlans.ts";
 import type { VlanLine } from "../../../db/queries/people/vlans.ts";
 import { Streamed, streaming } from "../../contract/stream.ts";
 
-/** How many lines are read and sent at a time. */
+/** The number of lines to read and send at a time. */
 const pageLines = 2_000;
 
 export const getVlans = streaming({

@@ -5,10 +5,12 @@ import type { Log } from "../../../runtime/log.ts";
 import type { RevokedFeed } from "../../contract/deps.ts";
 import type { ApiMetrics } from "../../http/metrics.ts";
 
-/** The shortest time between two readings of the database, however many clients wait and however much is revoked. */
+/**
+ * The shortest time between two database queries, no matter how many clients wait and how many profiles are revoked.
+ */
 const readingsApartMs = 250;
 
-/** How often the database is read while clients wait: a notification may be lost. */
+/** How often the api queries the database while clients wait, in case a notification is lost. */
 const pollMs = 2_000;
 
 interface Waiter {
@@ -17,8 +19,7 @@ interface Waiter {
 }
 
 /**
- * Lets clients wait for revocations. One reading serves all of them; one listening connection and a slow poll trigger
- * it.
+ * Lets clients wait for revocations. One query serves all clients; one listening connection and a slow poll trigger it.
  */
 export function createRevokedFeed({ db, log, metrics }: { db: Database; log: Log; metrics: ApiMetrics }): RevokedFeed {
   const waiters = new Set<Waiter>();
@@ -96,7 +97,7 @@ export function createRevokedFeed({ db, log, metrics }: { db: Database; log: Log
         const late = setTimeout(wake, waitMs);
         signal.addEventListener("abort", wake, { once: true });
         enter(waiter);
-        // A notice arrived after the last look: no other notice will follow for it.
+        // A notice arrived after the query began, and no other notice will follow for that revocation.
         if (notices !== noticesBefore) want();
       });
       return window;

@@ -13,7 +13,7 @@ const commandFor = (realm: RealmRow, option: string, ...values: readonly string[
     .concat(values.length === 0 ? [option] : values.map((value) => `${option} ${quoted(value)}`))
     .join(" ");
 
-/** The operator's commands for changing whom devices trust. */
+/** The operator's commands that change the RADIUS servers and the CA that devices trust. */
 export const trustCommands: Readonly<Record<TrustSetting, (realm: RealmRow) => string>> = {
   radiusCN: (realm) => commandFor(realm, "--radius-cn", radiusServerName(realm)),
   radiusCA: (realm) => commandFor(realm, "--radius-ca-file", "radius-ca.pem"),
@@ -27,7 +27,7 @@ export const trustCommands: Readonly<Record<TrustSetting, (realm: RealmRow) => s
 
 /**
  * Returns the operator's command that sets the whole sign-in through an identity provider, with the current values, or
- * examples if there is none.
+ * with examples if the realm has none.
  */
 export function signInCommand(realm: RealmRow): string {
   const { claimPairwiseID, claimEmail, claimDisplayName, claimRoles, mayUse } = writtenClaims(realm.upstreamClaims);
@@ -52,8 +52,8 @@ export const appsCommands = (realm: RealmRow): Record<string, string> =>
 
 /**
  * Returns the operator's command for each setting that the console cannot change now, by the setting's name. The
- * command contains the current value, or an example if there is none; the command for wired networks contains the
- * opposite value.
+ * command contains the current value, or an example if the realm has no value; the command for wired networks contains
+ * the opposite value.
  */
 export function operatorCommands(realm: RealmRow): Record<string, string> {
   const claims = writtenClaims(realm.upstreamClaims);

@@ -4,10 +4,13 @@ import type { LogoFault } from "../../../domain/realm-logo.ts";
 
 const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
-/** Returns true if bytes begin as each PNG file does. */
+/** Returns true if bytes begin with the PNG signature. */
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, signature.length).equals(signature);
 
-/** Returns why a PNG file (RFC 2083) is refused: each of its chunks must be whole, and nothing may follow the last. */
+/**
+ * Returns the fault of a PNG file (RFC 2083): each chunk must be whole, and nothing may follow the last chunk. Returns
+ * undefined if the file has no fault.
+ */
 export function pngFault(bytes: Buffer): LogoFault | undefined {
   if (!isPng(bytes)) return "damaged";
   const types: string[] = [];

@@ -3,7 +3,7 @@ import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import { DeviceType, KeyType } from "../../../domain/certificate/device.ts";
 import { appsPath } from "../../../domain/onboarding-apps.ts";
 
-/** The settings for apps and files for devices that can be changed. */
+/** The settings for apps and device files that an administrator can change. */
 const ChangeableApps = z.object({
   onboardingApps: z.boolean().describe("Whether people may fetch profiles with the geteduroam apps."),
   appsListing: z.string().describe("The name under which the apps list the realm; empty: people type the address."),
@@ -24,7 +24,7 @@ const ChangeableApps = z.object({
 });
 type ChangeableApps = z.infer<typeof ChangeableApps>;
 
-/** All settings for apps and files for devices. */
+/** All settings for apps and device files. */
 export const RealmAppsView = ChangeableApps.extend({
   appsURL: z.string().describe("The address under which the apps find the realm."),
   locked: z

@@ -86,7 +86,9 @@ export const removeRealmLogo = endpoint({
   handle: ({ principal, deps }) => replaceLogo(null, principal, deps),
 });
 
-/** Replaces the logo, or removes it with null. If the logo changes, the audit log gets the digests. */
+/**
+ * Replaces the logo, or removes it if the new one is null. If the logo changes, records the digests in the audit log.
+ */
 function replaceLogo(
   logo: UploadedLogo | null,
   principal: Principal,

@@ -43,14 +43,14 @@ export const RealmSettingsChange = z.object({
 });
 type RealmSettingsChange = z.output<typeof RealmSettingsChange>;
 
-/** Returns the faults of the CA, if the change has one. They depend on the time: a certificate may have ended. */
+/** Returns the faults of the CA, if the change contains one. They depend on the time: a certificate may have ended. */
 export function caFaults({ radiusCA }: Readonly<Record<string, unknown>>, at: Date): FieldError[] {
   if (typeof radiusCA !== "string") return [];
   const read = readCaCertificates(radiusCA, at);
   return "fault" in read ? [{ path: "radiusCA", reason: read.fault }] : [];
 }
 
-/** Returns the change for the database. A null `radiusCN` or `radiusCA` changes nothing there. */
+/** Returns the change for the database. A null `radiusCN` or `radiusCA` leaves the stored value unchanged. */
 export function changeOfRealm(given: RealmSettingsChange, at: Date): RealmChange {
   const { logoURI, helpURI, privacyURI, maxValid, radiusCN, radiusCA, ...others } = given;
   const ca = typeof radiusCA === "string" ? readCaCertificates(radiusCA, at) : undefined;
@@ -65,7 +65,10 @@ export function changeOfRealm(given: RealmSettingsChange, at: Date): RealmChange
   };
 }
 
-/** The RADIUS servers that devices trust: set here once, before the set-up is finished; later only by the operator. */
+/**
+ * The settings for the RADIUS servers that devices trust: an administrator sets each once, before the set-up is
+ * finished; afterwards only the operator can change them.
+ */
 const trustSettings = ["radiusCN", "radiusCA", "radiusNames"] as const;
 export type TrustSetting = (typeof trustSettings)[number];
 
@@ -77,7 +80,7 @@ export function isLocked(name: TrustSetting, realm: RealmRow): boolean {
   return realm.setUpAt !== null || (value !== null && value.length > 0);
 }
 
-/** Returns the settings that the change would alter although only the operator may. */
+/** Returns the settings in the change that only the operator may alter. */
 export const refusedBy = (
   realm: RealmRow,
   given: Partial<Record<TrustSetting, unknown>>,
@@ -88,6 +91,6 @@ export const refusedBy = (
     return isLocked(name, realm) && wanted !== undefined && !isDeepStrictEqual(wanted, realm[columnOf[name]]);
   });
 
-/** Returns true if the names of the realm's RADIUS servers do not fit into the setting of a device. */
+/** Returns true if the names of the realm's RADIUS servers are too long for the setting on a device. */
 export const hasTooLongNames = (realm: RealmRow): boolean =>
   radiusServerNames(realm).join(";").length > radiusNamesLengthMax;

@@ -6,7 +6,7 @@ import { actorOf, type Principal } from "../../contract/principal.ts";
 type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * Records the changed settings of the caller's realm, before and after, in the audit log. Records nothing if none
+ * Records the changed settings of the caller's realm, before and after, in the audit log. Records nothing if no setting
  * changed.
  */
 export async function recordRealmUpdate(

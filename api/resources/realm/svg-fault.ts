@@ -30,7 +30,7 @@ const scripts: ReadonlySet<string> = new Set(["script", "handler", "listener"]);
 
 const depthMax = 256;
 
-/** The functions of styles: none of them loads anything, and `url` may only name a part of the file. */
+/** The functions allowed in styles: none of them loads anything, and `url` may only name a part of the file. */
 const functions: ReadonlySet<string> = new Set(
   (
     "url rgb rgba hsl hsla calc matrix translate translateX translateY scale scaleX scaleY rotate skewX skewY " +
@@ -54,9 +54,11 @@ const attribute = new RegExp(`(${name})\\s*=\\s*(${value})`, "g");
 interface Open {
   tag: string;
   part: Part;
-  /** Namespaces by their prefixes; the default one has the empty prefix. */
+  /** Namespaces by their prefixes; the default namespace has the empty prefix. */
   namespaces: ReadonlyMap<string, string>;
-  /** The pieces of a `style` element's text, to be joined: comments do not separate them. */
+  /**
+   * The pieces of a `style` element's text. They are joined before the check, because comments do not separate them.
+   */
   styles: string[] | undefined;
 }
 
@@ -70,9 +72,9 @@ class Refused extends Error {
 }
 
 /**
- * Returns why an SVG file (XML 1.0, SVG 2) is refused; undefined if it is a picture that runs nothing and loads
- * nothing. Accepts only what is known to be harmless: a small part of XML, the elements of a still picture, references
- * into the file itself (docs/adr/0020).
+ * Returns the fault of an SVG file (XML 1.0, SVG 2); undefined if the picture runs nothing and loads nothing. Accepts
+ * only what is known to be harmless: a small part of XML, the elements of a still picture, references into the file
+ * itself (docs/adr/0020).
  */
 export function svgFault(bytes: Uint8Array): LogoFault | undefined {
   try {
@@ -210,7 +212,7 @@ function checkAttribute(element: string, attributeName: string, given: string): 
   }
 }
 
-/** Checks an embedded picture as an uploaded one. */
+/** Checks an embedded picture in the same way as an uploaded picture. */
 function checkPicture(address: string): void {
   const [, base64] = embedded.exec(address) ?? [];
   if (base64 === undefined) throw new Refused("reference");
@@ -236,7 +238,7 @@ function checkStyles(css: string): void {
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Returns a text with its references resolved: to characters and to the entities of XML itself. */
+/** Returns a text with its references to characters and to XML's own entities resolved. */
 function resolved(written: string): string {
   return written.replace(/&(#x[\da-f]+|#\d+|\w+)?(;?)/gi, (_, reference: string | undefined, end: string) => {
     if (reference === undefined || end === "") throw new Refused("malformed");

@@ -5,7 +5,7 @@ export interface Part {
   tag: string;
   id: string | undefined;
   classes: readonly string[];
-  /** The parts that its attributes refer to. */
+  /** The references in the element's attributes. */
   references: readonly Reference[];
   children: Part[];
 }
@@ -18,16 +18,16 @@ interface Reference {
 
 const addressed = /url\s*\(\s*["']?#([^"')\s]*)/gi;
 const drawnOnce: ReadonlySet<string> = new Set(["clip-path", "mask", "filter"]);
-/** Of a gradient, a browser draws only colours. */
+/** Browsers draw only the colours of a gradient, so references to gradients do not count. */
 const gradients: ReadonlySet<string> = new Set(["linearGradient", "radialGradient"]);
 const depthMax = 256;
-/** Elements and references to look at before a file counts as too large. */
+/** The file counts as too large after this many elements and references. */
 const visitedMax = 200_000;
 
 const referencesOf = (property: string, value: string): Reference[] =>
   [...value.matchAll(addressed)].map(([, id = ""]) => ({ id, isInherited: !drawnOnce.has(property) }));
 
-/** Returns what an attribute refers to. */
+/** Returns the references in an attribute. */
 export function referencesIn(attributeName: string, value: string): Reference[] {
   if (/(?:^|:)(?:href|src)$/i.test(attributeName) && value.startsWith("#")) {
     return [{ id: value.slice(1), isInherited: false }];
@@ -43,11 +43,11 @@ const referencesOfBlock = (declarations: string): Reference[] =>
 
 /**
  * Returns true if the elements of a picture, the root first, refer to each other in a circle, or so often that a
- * browser has more than `logoPartsMax` to draw. May count too many, never too few.
+ * browser has more than `logoPartsMax` elements to draw. May count too many elements, never too few.
  */
 export function repeatsTooOften(parts: readonly Part[], styleSheets: readonly string[]): boolean {
   const [root] = parts;
-  // Of elements with the same id the first one counts.
+  // If several elements have the same id, the first one counts.
   const byId = new Map(parts.toReversed().map((part) => [part.id, part] as const));
   const ofSelectors = referencesOfSelectors(styleSheets.join("\n"));
   const known = new Map<Part, number>();
@@ -56,7 +56,7 @@ export function repeatsTooOften(parts: readonly Part[], styleSheets: readonly st
   const shownBy = (part: Part, depth: number): number => {
     const found = known.get(part);
     if (found !== undefined) return found;
-    // Infinite until it is counted: whatever leads back to it is a circle.
+    // Infinite until the part is counted: a reference that leads back to this part is a circle.
     known.set(part, Infinity);
     const selectors = ["*", part.tag, ...part.classes.map((name) => `.${name}`), `#${part.id}`];
     const sources = [part.references, ...selectors.flatMap((selector) => [...(ofSelectors.get(selector) ?? [])])];
@@ -77,8 +77,8 @@ export function repeatsTooOften(parts: readonly Part[], styleSheets: readonly st
 }
 
 /**
- * Returns what the blocks of style sheets refer to, by the last part of their selectors; `*` may be any element. Each
- * block is one list.
+ * Returns the references in the blocks of style sheets, by the last part of their selectors; `*` can be any element.
+ * Each block is one list.
  */
 function referencesOfSelectors(css: string): ReadonlyMap<string, ReadonlySet<readonly Reference[]>> {
   const found = new Map<string, Set<readonly Reference[]>>();
@@ -96,7 +96,8 @@ function referencesOfSelectors(css: string): ReadonlyMap<string, ReadonlySet<rea
       const [key = "*"] = /(?<=^|[\s>+~])[\w-]+$|[.#][\w-]+$/.exec(selector.trim()) ?? [];
       add(key, references);
     }
-    // References in nested rules apply to every element: the rules' selectors are not read.
+    // References in nested rules apply to every element, because this function does not read the selectors of nested
+    // rules.
     const others = referencesOf("", opened.join("{"));
     if (others.length > 0) add("*", others);
   }

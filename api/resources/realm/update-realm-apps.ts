@@ -16,7 +16,7 @@ import { appsCommands, trustCommands } from "./operator-commands.ts";
 import { hasTooLongNames, refusedBy } from "./realm-settings-change.ts";
 import { recordRealmUpdate } from "./record-realm-update.ts";
 
-/** The body for changing a realm's settings for apps and files for devices; every property is optional. */
+/** The body for changing a realm's settings for apps and device files; every property is optional. */
 const RealmAppsChange = z.object({
   onboardingApps: z.boolean().optional(),
   appsListing: AppsListing.optional(),

@@ -4,7 +4,7 @@ import { RealmView, realmView } from "../../contract/views/realm-view.ts";
 import { recordRealmUpdate } from "./record-realm-update.ts";
 import { RealmSettingsChange } from "./realm-settings-change.ts";
 
-/** The body for changing a realm here; every property is optional. */
+/** The realm settings that this endpoint can change; every property is optional. */
 const RealmChange = RealmSettingsChange.pick({
   displayName: true,
   logoURI: true,

@@ -24,13 +24,13 @@ interface Asked {
   at: Date;
 }
 
-/** One group, and whether time ran out before all of it was searched. */
+/** One group, and whether time ran out before the whole group was searched. */
 interface Found {
   group: SearchGroup;
   isLate: boolean;
 }
 
-/** Searches each group that the token may see; without a `searched`, finds nothing. */
+/** Searches each group that the token may see; finds nothing if `searched` is undefined. */
 export async function findGroups(
   db: Database,
   {
@@ -69,7 +69,7 @@ export async function findGroups(
   };
 }
 
-/** Returns the best findings, each once. */
+/** Returns the best findings without duplicates. */
 function best<Row>(
   { rows, isFull, isLate }: Findings<Row>,
   { limit, keyOf, rankOf }: { limit: number; keyOf: (row: Row) => string; rankOf: (row: Row) => Ranked },
@@ -143,7 +143,10 @@ const findProfilesOf =
     return { group: { kind: "profile", items, ...counts }, isLate: findings.isLate };
   };
 
-/** Ranks a profile. People read out the end of a serial number, so it counts as much as its beginning. */
+/**
+ * Ranks a profile. People read out the end of a serial number, so a match at the end counts as much as one at the
+ * beginning.
+ */
 function fitOfProfile(searched: SearchText, { serialNumber, identity, name }: Certificate): Fit {
   if (searched.serials.includes(serialNumber)) return fits.exact;
   const { digits } = searched;

@@ -87,9 +87,9 @@ export const getSetup = endpoint({
 const askerView = ({ address, lastAt }: Asker) => ({ address, lastAt: lastAt.toISOString() });
 
 /**
- * Returns the commands, to paste into a shell, that create a realm with another domain: a realm's domain is in every
- * certificate. The administrator gets an account of the same name in the new realm, or `admin` if the name contains a
- * character that a shell may interpret.
+ * Returns shell commands that create a realm with another domain, since a realm's domain is in every certificate. The
+ * administrator gets an account of the same name in the new realm, or `admin` if the name contains a character that a
+ * shell may interpret.
  */
 const domainCommands = (administrator: string | null): string => {
   const username =

@@ -51,7 +51,7 @@ function sealedForRealm(keys: MasterKeys, { realmId, sealedSecret }: drafts.Sign
   return sealUnderMasterKey(keys, secret, realms.upstreamSecretContext(realmId));
 }
 
-/** Returns the sign-in settings as audit entries name them. */
+/** Returns the sign-in settings in the form that audit entries use. */
 const written = (realm: RealmRow) => ({
   upstreamIssuer: realm.upstreamIssuer,
   upstreamClientID: realm.upstreamClientId,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { signInCheckNames } from "../../../domain/people/sign-in-checks.ts";
 import { Role } from "../../../domain/people/roles.ts";
 
-/** The result of a test sign-in. Only the user who started it sees it: it contains their own claims. */
+/** The result of a test sign-in. Only the user who started the test sees it, because it contains their claims. */
 export const SignInReport = z
   .object({
     check: z.enum(signInCheckNames).nullable().describe("What failed; null: nothing."),

@@ -10,25 +10,28 @@ import type { SignInMapping } from "./sign-in-view.ts";
 import { signInCommand } from "../realm/operator-commands.ts";
 
 /**
- * Whether the console may set the realm's sign-in: only before it has one and before the set-up is finished. Postgres
- * has the same rule in the trigger `realms_trust_is_set_once`.
+ * Returns true if the console may set the realm's sign-in: only while the realm has none and its set-up is not
+ * finished. The Postgres trigger `realms_trust_is_set_once` enforces the same rule.
  */
 export const isChangeable = ({ upstreamKind, setUpAt }: Pick<RealmRow, "upstreamKind" | "setUpAt">): boolean =>
   upstreamKind === null && setUpAt === null;
 
-/** Throws, with the operator's command, if only the operator may set the realm's sign-in. */
+/** Throws an error that contains the operator's command if only the operator may set the realm's sign-in. */
 export function requireChangeable(realm: RealmRow, fail: Fail<"operator_required">): void {
   if (isChangeable(realm)) return;
   throw fail("operator_required", { fields: [{ path: "signIn", reason: signInCommand(realm) }] });
 }
 
-/** Returns the caller, who is a person: no service has `role.modify`. */
+/** Returns the calling user. Throws for a service, which never has `role.modify`. */
 export function personOf(principal: Principal): UserPrincipal {
   if (principal.kind !== "user") throw failWith("user_required");
   return principal;
 }
 
-/** Returns the claims as they are stored. Empty rules are stored as well: a missing list would keep the old rules. */
+/**
+ * Returns the claims in the form in which they are stored. Stores empty rules as well: a missing list would keep the
+ * old rules.
+ */
 export const claimsOf = ({ pairwiseID, email, displayName, mayUse = [], roles = {} }: SignInMapping): UpstreamClaims =>
   withRoleRules(
     {
@@ -40,7 +43,7 @@ export const claimsOf = ({ pairwiseID, email, displayName, mayUse = [], roles = 
     roles,
   );
 
-/** Returns the realm's draft, and whether this version of it has passed a test. */
+/** Returns the realm's draft, and whether this version of the draft has passed a test. */
 export async function findDraft(
   db: Db,
   { realmId, at }: { realmId: string; at: Date },

@@ -6,7 +6,7 @@ import { ClaimName, ClaimRule, mayUseMax, roleRulesMax, roleRulesOf } from "../.
 import type { UpstreamClaims } from "../../../domain/people/upstream-claims.ts";
 import { Timestamp } from "../../contract/views/timestamp.ts";
 
-/** How the claims of an identity provider describe a person. */
+/** How the claims of an identity provider map to a person. */
 export const SignInMapping = z
   .object({
     pairwiseID: ClaimName.optional().describe("The claim with the pairwise id. Omitted: `pairwise_id`, else `sub`."),
@@ -25,7 +25,7 @@ export const SignInMapping = z
   .meta({ id: "SignInMapping" });
 export type SignInMapping = z.output<typeof SignInMapping>;
 
-/** The sign-in of a realm through its identity provider. */
+/** A realm's settings for the sign-in through its identity provider. */
 export const SignInView = z
   .object({
     kind: z.literal("oidc").nullable().describe("The protocol of the identity provider; null: there is none."),

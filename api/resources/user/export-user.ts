@@ -7,7 +7,7 @@ import { streaming } from "../../contract/stream.ts";
 import { UserExportView } from "../../contract/views/user-export-view.ts";
 import { exportUser, ownSecondsMin } from "./user-data.ts";
 
-/** The scopes of the lists from which the export takes the user's part. */
+/** The scopes for the lists that the export takes the user's data from. */
 const staffScopes = ["user.read", "profile.read", "job.read", "audit.read"] as const;
 
 export const exportUserData = streaming({

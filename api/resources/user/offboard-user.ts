@@ -51,7 +51,7 @@ export const offboardUser = endpoint({
       throw fail("invalid_request", { fields: [{ path: "reason", reason: "cannot be given with graceDays" }] });
     }
     const whom = { realmId, userId, actor: actorOf(principal) };
-    // The id of the job that revokes later; `done` if nothing is left to do.
+    // The id of the job that revokes later, or `done` if nothing is left to do.
     const offboarded = change(async (tx): Promise<string | typeof done> => {
       const at = deps.clock.now();
       const admit = (changed: boolean) => admitRemovals(tx, call, { count: changed ? 1 : 0, of: "people", at });

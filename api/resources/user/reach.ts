@@ -5,8 +5,9 @@ import { scopesToReach, type Role } from "../../../domain/people/roles.ts";
 import { scopesAllowedTo, type Scope } from "../../../domain/people/scopes.ts";
 
 /**
- * Throws unless the caller has every scope that this person's roles give and that a caller of its kind can have: people
- * who may lock others must not lock out people who may do more. For oneself, requires `user.modify`.
+ * Throws unless the caller has every scope that this person's roles grant and that a caller of this kind can have: a
+ * caller who may lock people must not lock out a person with more permissions. For the caller's own account, requires
+ * `user.modify`.
  */
 export function requireReach(
   principal: UserPrincipal | ServicePrincipal,

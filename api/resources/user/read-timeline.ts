@@ -26,7 +26,7 @@ export const timelineQuery = z.object({
 /** Later than anything that has happened. */
 export const endOfTime = new Date("9999-12-31T00:00:00.000Z");
 
-/** Returns a timeline's rows as the API shows them. */
+/** Returns a timeline's rows in the API's format. */
 export async function timelineItems(
   db: Db,
   {
@@ -53,7 +53,7 @@ export async function timelineItems(
     const { at, type, auditId, properties } = row;
     const serialNumber = serialOf(row);
     const userID = otherPerson(row, ownerId);
-    // A newer version wrote this entry.
+    // A newer version of the service wrote this entry.
     if (!isTimelineType(type)) return [];
     return [
       {
@@ -70,15 +70,15 @@ export async function timelineItems(
   });
 }
 
-/** Returns the userID of the person concerned, if that is not the owner of the timeline. */
+/** Returns the userID of the person concerned, if that person is not the owner of the timeline. */
 function otherPerson({ properties }: TimelineRow, ownerId: string | null): string | null {
   const id = UserID.safeParse(properties?.["userID"] ?? properties?.["user"]).data;
   return id === undefined || id === ownerId ? null : id;
 }
 
 /**
- * Returns the scope for seeing a server's or guest's profile, which may occur in the timeline of a person who made or
- * revoked it.
+ * Returns the scope for seeing the profile of a server or guest. Such profiles occur in the timeline of the person who
+ * made or revoked them.
  */
 function scopeOfSerial(type: string): Scope | undefined {
   if (type.startsWith("infrastructure_profile_")) return "infrastructure.read";
@@ -92,7 +92,7 @@ function detailOf({ type, error, properties, isAbout }: TimelineRow): Record<str
 }
 
 /**
- * Returns who acted if the entry records no actor: the service for jobs and upkeep, a guest for their own profiles,
+ * Returns the actor of an entry that records none: the service for jobs and upkeep, a guest for their own profiles,
  * otherwise the operator.
  */
 function whoElse(

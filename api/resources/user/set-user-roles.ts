@@ -55,7 +55,7 @@ export const setUserRoles = endpoint({
   },
 });
 
-/** Fails for a role that the identity provider would remove at the next sign-in. */
+/** Throws for a role that the identity provider would remove at the next sign-in. */
 async function requireOurs(
   tx: Db,
   { realmId, userId, added }: { realmId: string; userId: string; added: readonly Role[] },

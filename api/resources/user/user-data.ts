@@ -21,9 +21,9 @@ import { userNoteView } from "./user-note-view.ts";
 export const ownSecondsMin = 60;
 
 /**
- * Exports all that is held about a user as one file, with its audit entry. The file contains no secret, and data about
- * other people only in the cells of the user's own rows. Returns undefined for users who exported their own data less
- * than {@link ownSecondsMin} seconds ago.
+ * Exports all stored data about a user as one file, and records the export in the audit log. The file contains no
+ * secret, and data about other people only in the cells of the user's own rows. Returns undefined for users who
+ * exported their own data less than {@link ownSecondsMin} seconds ago.
  */
 export async function exportUser(
   { db, clock }: Pick<Deps, "db" | "clock">,
@@ -45,11 +45,11 @@ export async function exportUser(
   return new Streamed("application/json; charset=utf-8", userExportName(userId), pieces(db, { user, at }));
 }
 
-/** How many are read at once: few enough to hold in memory, many enough to be quick. */
+/** The number of rows to read at a time: few enough to hold in memory, many enough to be quick. */
 const profilesMax = 200;
 const entriesMax = 5_000;
 
-/** Yields one JSON object; its lists are read and sent in pages. */
+/** Yields the text of one JSON object, whose lists are read and sent in pages. */
 async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGenerator<string> {
   const { id: userId, realmId } = user;
   const of = { realmId, userId };
@@ -120,7 +120,7 @@ async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGen
   yield "}\n";
 }
 
-/** Yields a further property of the object, with the items of the pages. */
+/** Yields the text of one more property of the object, with the items of all pages. */
 async function* list(name: keyof UserExportView, pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   yield `,${JSON.stringify(name)}:[`;
   let separator = "";

@@ -3,7 +3,7 @@ import * as roleOperations from "../../../db/operations/roles.ts";
 import type { HeldRoles } from "../../../db/queries/people/user-roles.ts";
 import { Role } from "../../../domain/people/roles.ts";
 
-/** A person's roles on the wire. */
+/** A person's roles in the API's format. */
 export const UserRolesView = z
   .object({
     roles: z.array(Role).describe("All roles of the user: given and fromProvider together."),

@@ -16,9 +16,12 @@ export const changeable = [
 ] as const satisfies readonly (keyof Application)[];
 type Changeable = (typeof changeable)[number];
 
-/** Returns functions that change and delete an application, and refresh every page that shows it. */
+/** Returns functions that change or delete an application, and refresh every page that shows the application. */
 export function useApplicationChanges(clientId: string): {
-  /** Changes an application if the named fields are still as in `seen`; otherwise returns its current state. */
+  /**
+   * Changes an application if the named fields have the same values as in `seen`; otherwise returns the application's
+   * current state.
+   */
   change: (
     change: Partial<Pick<Application, Changeable>>,
     of: { seen: Application; names: readonly Changeable[] },

@@ -5,7 +5,9 @@ import { useApplicationFields, type ApplicationForm } from "./application-form.t
 import type { ApplicationType } from "./applications.ts";
 import { ScopeFields } from "./scope-fields.tsx";
 
-/** The fields of an application. A service has no redirect URIs and no PKCE, because no user signs in to it. */
+/**
+ * Shows the form fields of an application. A service has no redirect URIs and no PKCE, because no user signs in to it.
+ */
 export function ApplicationFields({ type, form }: { type: ApplicationType; form: ApplicationForm }) {
   const { t } = useTranslation();
   const fields = useApplicationFields();

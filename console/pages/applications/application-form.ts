@@ -7,7 +7,7 @@ import { firstScopes } from "./scope-groups.ts";
 export interface ApplicationValues {
   name: string;
   clientURI: string;
-  /** One on each line. */
+  /** One URI per line. */
   redirectURIs: string;
   scopes: ApplicationScope[];
   useClientSecret: boolean;
@@ -15,7 +15,7 @@ export interface ApplicationValues {
   fullTokenAnswers: boolean;
 }
 
-/** In the order of the form. */
+/** The names of an application's fields, in the order of the form. */
 export const applicationFieldNames = [
   "name",
   "clientURI",
@@ -50,7 +50,7 @@ export const valuesOf = (application: Application): ApplicationValues => ({
   fullTokenAnswers: application.fullTokenAnswers,
 });
 
-/** Returns the redirect URIs of a text with one on each line, and the first one separately for an older service. */
+/** Returns the redirect URIs in a text, one per line, and the first URI separately for an older service. */
 function redirectsOf(text: string): Pick<Application, "redirectURI" | "redirectURIs"> {
   const redirectURIs = text.split(/\s+/).filter((uri) => uri !== "");
   return { redirectURI: redirectURIs[0] ?? null, redirectURIs };
@@ -81,7 +81,10 @@ export function useApplicationForm(type: ApplicationType, initialValues: Applica
   });
 }
 
-/** The form's fields by the API's names. The service checks addresses; the rules here are its errors in words. */
+/**
+ * Returns the form's fields by the API's names. The service checks addresses; the rules here are the texts of its
+ * errors.
+ */
 export function useApplicationFields(): Record<keyof ApplicationValues, FormField> {
   const { t } = useTranslation();
   const field = (name: string): FormField => ({

@@ -30,7 +30,7 @@ import { TryIt } from "./try-it.tsx";
 
 const Requests = lazy(() => loadPart(() => import("./requests.tsx")));
 
-/** The page of one application: its settings, its requests and the actions on it. */
+/** Shows one application: its settings, its requests and the actions on it. */
 export function ApplicationPage() {
   const { t } = useTranslation();
   const { clientId = "" } = useParams({ strict: false });
@@ -95,7 +95,7 @@ function Known({ application }: { application: Application }) {
   );
 }
 
-/** User IDs are numbers and client IDs are UUIDs; anything else is the operator. */
+/** Shows the creator by ID: user IDs are numbers, client IDs are UUIDs, and anything else is the operator. */
 function Creator({ id }: { id: string }) {
   if (/^\d+$/.test(id)) return <PersonLink userID={id} />;
   if (!/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(id)) return id;

@@ -17,7 +17,7 @@ import {
 } from "./application-form.ts";
 import type { Application } from "./applications.ts";
 
-/** The form that changes an application's registration. */
+/** Shows the form that changes an application's registration. */
 export function ApplicationSettings({ application }: { application: Application }) {
   const { t } = useTranslation();
   const { type, client_id: clientId, scopes } = application;

@@ -5,7 +5,7 @@ import { useApplicationFields } from "./application-form.ts";
 import type { Application } from "./applications.ts";
 import { ScopeList } from "./scope-list.tsx";
 
-/** An application's registration for users who may not change it. */
+/** Shows an application's registration to users who may not change it. */
 export function ApplicationText({ application }: { application: Application }) {
   const { t } = useTranslation();
   const fields = useApplicationFields();

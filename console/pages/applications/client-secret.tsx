@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { saveFile } from "../../list/export-csv.ts";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 
-/** A client secret to copy, or to download in a file with everything that a client needs. */
+/** Shows a client secret to copy, or to download in a file with all settings that a client needs. */
 export function ClientSecret({ clientId, secret, tokenUrl }: { clientId: string; secret: string; tokenUrl: string }) {
   const { t } = useTranslation();
   return (

@@ -4,10 +4,13 @@ import { authorizeUrl, tokenUrl } from "./oauth-addresses.ts";
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Spreads one command over several lines. */
+/** Joins the parts of one command over several lines. */
 const lines = (parts: readonly string[]): string => parts.join(" \\\n  ");
 
-/** Gets a service's first token. curl prompts for the secret, so it enters no shell history or process list. */
+/**
+ * Returns the command that gets a service's first token. curl prompts for the secret, so the secret does not appear in
+ * the shell history or the process list.
+ */
 export const serviceCommand = (clientId: string): string =>
   lines([`curl -s -u ${quoted(clientId)}`, "-d grant_type=client_credentials", quoted(tokenUrl())]);
 
@@ -31,7 +34,7 @@ interface Useragent {
   useClientSecret: boolean;
 }
 
-/** Returns the authorization request to which a client sends the browser. */
+/** Returns the address of the authorization request that a client sends the browser to. */
 export const signInAddress = ({ clientId, redirectUri }: Useragent, { state, challenge }: Proof): string =>
   `${authorizeUrl()}?${new URLSearchParams({
     response_type: "code",
@@ -42,7 +45,7 @@ export const signInAddress = ({ clientId, redirectUri }: Useragent, { state, cha
     code_challenge_method: "S256",
   }).toString()}`;
 
-/** Exchanges the authorization code for tokens. If there is a secret, curl prompts for it. */
+/** Returns the command that exchanges the authorization code for tokens. If there is a secret, curl prompts for it. */
 export const exchangeCommand = ({ clientId, redirectUri, useClientSecret }: Useragent, { verifier }: Proof): string =>
   lines([
     `curl -s ${useClientSecret ? `-u ${quoted(clientId)}` : `-d client_id=${quoted(clientId)}`}`,

@@ -13,7 +13,7 @@ import type { Application } from "./applications.ts";
 import { ClientSecret } from "./client-secret.tsx";
 import { tokenUrl } from "./oauth-addresses.ts";
 
-/** Creates a new secret for an application; the old one stays valid for a while. */
+/** Creates a new secret for an application; the old secret stays valid for a while. */
 export function NewSecret({ application, onClose }: { application: Application; onClose: () => void }) {
   const { t } = useTranslation();
   const { client_id: clientId, name } = application;
@@ -29,7 +29,7 @@ export function NewSecret({ application, onClose }: { application: Application; 
     <Modal
       opened
       size="lg"
-      // A secret that is shown once must not be closed by accident.
+      // The secret is shown only once, so the user must not close it by accident.
       closeOnEscape={made === undefined}
       closeOnClickOutside={made === undefined}
       withCloseButton={made === undefined}

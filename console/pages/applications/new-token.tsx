@@ -11,13 +11,13 @@ import { CopyBox } from "../../ui/value/copy-box.tsx";
 
 interface Values {
   name: string;
-  /** One per line. */
+  /** One network per line. */
   networks: string;
-  /** A day; empty: without an end. */
+  /** A day; empty if the token does not expire. */
   expiresAt: string;
 }
 
-/** Creates a static token, and shows it once. */
+/** Creates a static token, and shows the token once. */
 export function NewToken({
   clientId,
   onCreated,
@@ -58,7 +58,7 @@ export function NewToken({
     <Modal
       opened
       size="lg"
-      // A token that is shown once must not be closed by accident.
+      // The token is shown only once, so the user must not close it by accident.
       closeOnEscape={created === undefined}
       closeOnClickOutside={created === undefined}
       withCloseButton={created === undefined}

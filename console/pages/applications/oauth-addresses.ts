@@ -1,6 +1,6 @@
 import { base } from "../../api/page-settings.ts";
 
-/** The console is served by the authorization server itself. */
+/** The authorization server itself serves the console. */
 const at = (path: string): string => `${location.origin}${base}${path}`;
 
 export const tokenUrl = (): string => at("/oauth/token");

@@ -8,7 +8,7 @@ import { ClientSecret } from "./client-secret.tsx";
 import { tokenUrl } from "./oauth-addresses.ts";
 import { TryIt } from "./try-it.tsx";
 
-/** Shows a new application's ID and, only this once, its secret. */
+/** Shows a new application's ID and, only once, its secret. */
 export function Registered({
   registration,
   onDone,

@@ -13,7 +13,10 @@ type Hour = Schemas["ApplicationRequests"]["hours"][number];
 const hourMs = 3_600_000;
 const refetchMs = 60_000;
 
-/** Shows an application's answered and refused requests for a week. A bar opens the audit log of its hour. */
+/**
+ * Shows how many of an application's requests the service answered and refused in each hour of a week. A bar opens the
+ * audit log of its hour.
+ */
 export default function Requests({ clientId }: { clientId: string }) {
   const { t, i18n } = useTranslation();
   const navigate = useNavigate();

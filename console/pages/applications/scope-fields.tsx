@@ -5,7 +5,7 @@ import { isMachineScope } from "../../../domain/people/scopes.ts";
 import { ScopePresets } from "./scope-presets.tsx";
 import { scopeGroupsOf, scopeTextKey, toggled } from "./scope-groups.ts";
 
-/** Checkboxes for an application's scopes, grouped by subject. */
+/** Shows checkboxes for an application's scopes, grouped by subject. */
 export function ScopeFields({
   type,
   value,

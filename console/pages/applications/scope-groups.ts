@@ -32,7 +32,7 @@ export const scopeGroupsOf = (type: ApplicationType): readonly ScopeGroup[] =>
     type === "useragent" ? !scopes.some(isMachineScope) : name !== "person" && name !== "role",
   );
 
-/** Adds or removes one scope. A machine scope excludes all others. */
+/** Returns the scopes with one scope added or removed. A machine scope excludes all other scopes. */
 export function toggled(
   scopes: readonly ApplicationScope[],
   scope: ApplicationScope,
@@ -47,5 +47,5 @@ export const firstScopes = {
   service: [],
 } as const satisfies Record<ApplicationType, readonly ApplicationScope[]>;
 
-/** The text key of a scope: in text keys, a dot separates levels. */
+/** Returns the text key of a scope. The key has no dot, because a dot separates levels in text keys. */
 export const scopeTextKey = (scope: ApplicationScope): string => `applications.scopes.${scope.replace(".", "_")}`;

@@ -16,7 +16,7 @@ export function ScopeList({ scopes }: { scopes: readonly ApplicationScope[] }) {
   );
 }
 
-/** Shows the number of scopes; pressed, it lists them. */
+/** Shows the number of scopes; a press lists them. */
 export function ScopeCount({ scopes, name }: { scopes: readonly ApplicationScope[]; name: string }) {
   const { t } = useTranslation();
   return (

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { scopePresets } from "../../../domain/people/scope-presets.ts";
 import type { ApplicationScope, ApplicationType } from "./applications.ts";
 
-/** Buttons that select exactly the scopes that a common application needs. */
+/** Shows buttons that select exactly the scopes that a common application needs. */
 export function ScopePresets({
   type,
   value,

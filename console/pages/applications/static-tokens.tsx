@@ -21,7 +21,7 @@ type StaticToken = Schemas["StaticToken"];
 
 const tokensKey = (clientId: string) => [...applicationKey(clientId), "tokens"] as const;
 
-/** The tokens for directories that have only one field for a secret. */
+/** Shows the tokens for directories that have only one field for a secret. */
 export function StaticTokens({ clientId }: { clientId: string }) {
   const { t } = useTranslation();
   const may = useMay();

@@ -7,7 +7,7 @@ import { CopyBox } from "../../ui/value/copy-box.tsx";
 import type { Application } from "./applications.ts";
 import { drawProof, exchangeCommand, serviceCommand, signInAddress } from "./first-request.ts";
 
-/** The first steps with an application. The commands contain its ID and work as they are. */
+/** Shows the first steps with an application. The commands contain the application's ID and work unchanged. */
 export function TryIt({ application }: { application: Application }) {
   const { t } = useTranslation();
   const { realm } = useSession();

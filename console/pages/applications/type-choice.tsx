@@ -6,7 +6,7 @@ import type { ApplicationType } from "./applications.ts";
 
 const types: readonly ApplicationType[] = ["useragent", "service"];
 
-/** The first question about a new application, because all others depend on it. */
+/** Asks for the type of a new application first, because all other questions depend on the type. */
 export function TypeChoice({
   chosen,
   onChoose,

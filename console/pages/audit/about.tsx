@@ -48,7 +48,7 @@ export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties
   }
 }
 
-/** Links to a server's certificate, by the name that the list returned with it. */
+/** Links to a server's certificate, by the name that the API returned with the list. */
 function ServerLink({ serial }: { serial: string }) {
   const { t } = useTranslation();
   return (
@@ -58,7 +58,7 @@ function ServerLink({ serial }: { serial: string }) {
   );
 }
 
-/** The device of a person that an entry is about. */
+/** Shows the person's device that an entry concerns. */
 function Device({ entry }: { entry: Pick<AuditEntry, "properties"> }) {
   const { serial } = propertiesOf(entry);
   if (typeof serial !== "string") return null;

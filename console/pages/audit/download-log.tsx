@@ -10,7 +10,7 @@ import { notifyDone, notifyFailed } from "../../ui/notice/notify.tsx";
 import { apiFilterOf } from "./load-entries.ts";
 import { logForms, receiveLog, type LogForm } from "./log-file.ts";
 
-/** Downloads the log as it is recorded and shows how much has arrived; pressed again, it stops. */
+/** Downloads the recorded log and shows how much has arrived; a second press stops the download. */
 export function DownloadLog({ filter: written, search }: { filter: Readonly<Record<string, string>>; search: string }) {
   const { t, i18n } = useTranslation();
   const message = useErrorMessage();

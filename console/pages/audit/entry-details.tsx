@@ -15,7 +15,7 @@ import { useEntryQuery } from "./load-entries.ts";
 import { SettingValue } from "./setting-value.tsx";
 import { Actor } from "./actor.tsx";
 
-/** An entry of the list on this page, with all its properties. */
+/** Shows an entry with all its properties, next to the list or, if `isPage`, on the entry's own page. */
 export function EntryDetails({ id, isPage = false }: { id: string; isPage?: boolean }) {
   const { t } = useTranslation();
   const { data: entry, error, refetch } = useQuery(useEntryQuery(id));
@@ -87,7 +87,7 @@ function Entry({ entry, isPage }: { entry: AuditEntry; isPage: boolean }) {
   );
 }
 
-/** An event's code, which breaks between its words only. */
+/** Shows an event's code, with line breaks only between its words. */
 function EventCode({ event }: { event: string }) {
   return (
     <Code style={{ overflowWrap: "normal" }}>

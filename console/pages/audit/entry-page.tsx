@@ -7,7 +7,7 @@ import { EntryDetails } from "./entry-details.tsx";
 import { useEventText } from "./event-text.ts";
 import { useEntryQuery } from "./load-entries.ts";
 
-/** One entry of the audit log, at a permanent address. */
+/** Shows one entry of the audit log, at a permanent address. */
 export function EntryPage() {
   const { t } = useTranslation();
   const { id = "" } = useParams({ strict: false });

@@ -2,7 +2,7 @@ import type { Schemas } from "../../api/api-client.ts";
 
 export type AuditEntry = Schemas["AuditEntry"];
 
-/** An entry's properties, beside its time, event and actor. */
+/** An entry's properties other than its time, event and actor. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Properties =>
@@ -42,7 +42,7 @@ export interface Change {
   after: unknown;
 }
 
-/** Splits the properties of an entry into changes and the rest. */
+/** Splits the properties of an entry into changes and other properties. */
 export function partsOf({ before, after, ...rest }: Properties): { changes: Change[]; rest: Properties } {
   const [was, is] = [before, after].map((settings) => (isObject(settings) ? settings : {})) as [Properties, Properties];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];

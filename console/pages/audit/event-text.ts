@@ -3,13 +3,13 @@ import { useTranslation } from "react-i18next";
 import { formatTime } from "../../ui/value/time.tsx";
 import { partsOf, propertiesOf, type AuditEntry, type Properties } from "./entry.ts";
 
-/** Describes an event; its subject is shown beside it. */
+/** Returns a function that describes an event; its subject is shown next to the description. */
 export function useEventText(): (entry: Pick<AuditEntry, "event" | "properties">) => string {
   const { t, i18n } = useTranslation();
   return (entry) => eventText(entry, { t, language: i18n.language });
 }
 
-/** Returns the name of an event, independent of its subject. */
+/** Returns a function that returns the name of an event, independent of the event's subject. */
 export function useEventName(): (event: string) => string {
   const { t } = useTranslation();
   return (event) => t(`audit.eventNames.${event}`, { defaultValue: event });
@@ -26,7 +26,7 @@ function eventText(
     count: countIn(properties),
     date: dateIn(properties, language),
     ...(context !== undefined && { context }),
-    // A newer service may send events that this page does not know.
+    // A newer service may send events that this page cannot describe.
     defaultValue: entry.event,
   });
 }
@@ -52,13 +52,13 @@ function countIn(properties: Properties): number {
   return typeof count === "number" ? count : 0;
 }
 
-/** Returns the day for which revocation is planned. */
+/** Returns the date of the planned revocation. */
 function dateIn(properties: Properties, language: string): string {
   const at = textIn(properties, "revokeAt");
   return at === undefined ? "" : formatTime(new Date(at), language, { dateOnly: true });
 }
 
-/** Returns the context that selects another sentence for the same event. */
+/** Returns the context that selects a variant of the sentence for an event. */
 function contextOf(event: string, properties: Properties): string | undefined {
   switch (event) {
     case "client_update": {
@@ -71,7 +71,8 @@ function contextOf(event: string, properties: Properties): string | undefined {
       // Entries of earlier versions contain the device name that the person chose.
       return textIn(properties, "name") === undefined ? undefined : "named";
     case "user_offboard":
-      // The entry is written when access ends. The profiles keep working during the grace period, and after an undo.
+      // The service writes the entry when access ends. The profiles keep working during the grace period, and after an
+      // undo.
       return textIn(properties, "revokeAt") !== undefined && countIn(properties) > 0 ? "planned" : undefined;
     case "user_undelete":
       return countIn(properties) > 0 ? "kept" : undefined;

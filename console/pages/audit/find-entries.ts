@@ -9,10 +9,13 @@ type Filter = Readonly<Record<string, string>>;
 
 export const entryKey = (id: string) => ["audit-entry", id];
 
-/** Returns the query parameter that adds the names that the user may read to entries. */
+/** Returns the query parameter that makes the API include the names that the user may read. */
 export const useNamesInEntries = (): { include?: string } => useIncludedNames({ guests: true });
 
-/** Asks for entries. Caches each, so it can be opened, and the people, devices and guest accounts that they name. */
+/**
+ * Requests entries. Caches each entry, so the user can open it, and the people, devices and guest accounts in the
+ * entries.
+ */
 export async function findEntries(
   queries: QueryClient,
   query: { limit: number; offset?: number; search?: string; filter?: Filter; include?: string; sort?: Filter },

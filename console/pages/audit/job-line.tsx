@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { propertiesOf, type AuditEntry } from "./entry.ts";
 
-/** Opens all entries of a bulk job, where the list shows one line for it. */
+/** Links to all entries of a bulk job, for which the list shows one line. */
 export function JobLine({ entry, isShown }: { entry: Pick<AuditEntry, "properties">; isShown: boolean }) {
   const { t } = useTranslation();
   const { job } = propertiesOf(entry);

@@ -6,7 +6,7 @@ import { idOf, meaningsQuery, meantFilters } from "./meanings.ts";
 
 type Filter = Readonly<Record<string, string>>;
 
-/** Converts the written filter to the API's; returns undefined if a text means nothing, or several things. */
+/** Converts the user's filter to the API's; returns undefined if a text has no meaning or several meanings. */
 export async function apiFilterOf(written: Filter, queries: QueryClient): Promise<Filter | undefined> {
   const filter = { ...written };
   for (const key of meantFilters) {
@@ -30,7 +30,7 @@ export const loadEntries =
     return findEntries(queries, { ...query, ...included, filter: isWhole ? { jobSteps: "false" } : filter }, signal);
   };
 
-/** Loads one entry; null if there is none with this number. */
+/** Loads one entry; null if no entry has this number. */
 export function useEntryQuery(id: string) {
   const queries = useQueryClient();
   const included = useNamesInEntries();

@@ -5,7 +5,9 @@ const types = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
 export type LogForm = keyof typeof types;
 export const logForms = Object.keys(types) as LogForm[];
 
-/** Returns the log as a file, from the service's stream. The browser keeps what has arrived, on disk if it is large. */
+/**
+ * Returns the log as a file, from the service's stream. The browser stores the received part, on disk if it is large.
+ */
 export async function receiveLog(
   form: LogForm,
   {

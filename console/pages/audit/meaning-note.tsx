@@ -8,13 +8,13 @@ import { GuestLink } from "../../ui/value/guest.tsx";
 import { labelled, PersonLink } from "../../ui/value/person.tsx";
 import { idOf, meaningsQuery, meantFilters, type Meaning, type MeantFilter, type Meanings } from "./meanings.ts";
 
-/** A filter whose text was looked up, with its meanings. */
+/** A filter whose text the console looked up, with the text's possible meanings. */
 export interface MeantText extends Meanings {
   filter: MeantFilter;
   written: string;
 }
 
-/** Returns what the texts of the filters mean, as far as it is known. */
+/** Returns the meanings of the filters' texts that are loaded so far. */
 export function useMeantTexts(values: Readonly<Record<string, string>>): MeantText[] {
   const texts = meantFilters.flatMap((filter) => {
     const written = values[filter];
@@ -27,7 +27,7 @@ export function useMeantTexts(values: Readonly<Record<string, string>>): MeantTe
   });
 }
 
-/** Shows what a filter's text was understood as, or that it matches nothing. */
+/** Shows the meaning of a filter's text, or that the text matches nothing. */
 export function MeaningNote({ text: { filter, written, found } }: { text: MeantText }) {
   const { t } = useTranslation();
   const [meaning, ...others] = found;
@@ -72,7 +72,7 @@ function Subject({ meaning }: { meaning: Meaning }) {
   const { subject, name } = meaning;
   const kind = subject.slice(0, subject.indexOf(":"));
   const id = idOf(meaning);
-  // The text already names several subjects in the form of the API.
+  // The text names several subjects in the API's form.
   if (id.includes(",")) return subject;
   const isNamed = name !== subject && name !== id;
   switch (kind) {

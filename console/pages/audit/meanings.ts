@@ -4,38 +4,38 @@ import { readSerial } from "../../../domain/serial-digits.ts";
 import { api, dataOf, type Schemas } from "../../api/api-client.ts";
 import { besideName, personName } from "../../ui/value/person.tsx";
 
-/** The log's filters that take any text by which the search over everything finds their subject. */
+/** The log's filters that accept any text with which the search over everything finds their subject. */
 export const meantFilters = ["user", "about", "job"] as const;
 export type MeantFilter = (typeof meantFilters)[number];
 
-/** One thing that a filter's text may mean. */
+/** A possible meaning of a filter's text. */
 export interface Meaning {
   /** The subject in the API's form: `user:64`; `job:ID` for a bulk job. */
   subject: string;
   name: string;
-  /** Further names and numbers, shown after the name. */
+  /** Further names and numbers, to show after the name. */
   beside: readonly string[];
 }
 
-/** All that a text may mean, the best fit first, and whether there is more than that. */
+/** The possible meanings of a text, the best match first, and whether there are more. */
 export interface Meanings {
   found: readonly Meaning[];
   isMore: boolean;
 }
 
-/** A meaning, with the texts that have only this meaning. */
+/** A meaning, with the texts that can have no other meaning. */
 type Spelled = Meaning & { spellings: readonly string[] };
 
 type Result = Schemas["SearchResult"];
 
-/** The groups of the search that each filter can mean. */
+/** The groups of search results that each filter can refer to. */
 const kindsOf: Readonly<Record<MeantFilter, readonly Result["groups"][number]["kind"][]>> = {
   user: ["user", "profile"],
   about: ["user", "profile", "guestAccount", "application"],
   job: ["job"],
 };
 
-/** The search returns at most this many of each kind. */
+/** The search returns at most this many results of each kind. */
 const limit = 20;
 
 const serialTail = 8;
@@ -60,7 +60,9 @@ export const meaningsQuery = (filter: MeantFilter, text: string) => {
   });
 };
 
-/** Returns the subject of a text that can have only one meaning: the API's form, a whole serial number, a job's ID. */
+/**
+ * Returns the subject of a text with only one possible meaning: the API's form, a whole serial number or a job's ID.
+ */
 function spelledOut(filter: MeantFilter, written: string): string | undefined {
   const form = {
     user: /^user:[1-9]\d*$/,
@@ -70,7 +72,7 @@ function spelledOut(filter: MeantFilter, written: string): string | undefined {
   if (form.test(written)) return written;
   if (filter === "job")
     return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(written) ? `job:${written}` : undefined;
-  // Too short for a search.
+  // A single digit is too short for a search.
   if (/^[1-9]$/.test(written)) return `user:${written}`;
   const digits = filter === "about" ? readSerial(written) : undefined;
   return digits !== undefined && /^[1-9]\d*$/.test(digits) && digits.length > idDigitsMax
@@ -97,8 +99,8 @@ async function findMeanings(filter: MeantFilter, written: string, signal: AbortS
 }
 
 /**
- * Returns what a filter can mean according to the results of one group. If a person is wanted, a device means its
- * owner.
+ * Returns the possible meanings of a filter's text in one group of results. If the filter needs a person, a device
+ * means its owner.
  */
 function meaningsIn(
   group: Result["groups"][number],

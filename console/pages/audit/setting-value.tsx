@@ -9,7 +9,7 @@ import { Time } from "../../ui/value/time.tsx";
 import type { Job } from "../bulk-jobs/job.ts";
 import { useMatchingWords } from "../bulk-jobs/matching-words.ts";
 
-/** The text keys below which the words for a property's codes are found. */
+/** The text keys that contain the words for a property's codes. */
 const wordsOf: Readonly<Record<string, string>> = {
   kind: "jobs.kinds",
   state: "status",

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { confirm } from "../../ui/dialog/confirm.tsx";
 import { cancelJob, jobKey, jobsKey, newestOf, type Job } from "./job.ts";
 
-/** Stops a job after a confirmation. Before it runs, it has done nothing, and only the upload is lost. */
+/** Stops a job after the user confirms. Stopping a job before it runs loses only the upload. */
 export function CancelButton({ job }: { job: Job }) {
   const { t } = useTranslation();
   const ask = useAskToCancel();
@@ -23,7 +23,7 @@ export function CancelButton({ job }: { job: Job }) {
   );
 }
 
-/** Returns a function that asks for the confirmation. */
+/** Returns a function that asks the user to confirm that a job should stop. */
 export function useAskToCancel(): (job: Job) => void {
   const { t } = useTranslation();
   const queries = useQueryClient();

@@ -30,7 +30,7 @@ export const looks: Readonly<Record<CountName, { icon: Icon; color: string | und
   skipped: { icon: IconEqual, color: undefined },
 };
 
-/** The counts of a job's rows by outcome. */
+/** Shows the counts of a job's rows by outcome. */
 export function CountCards({ counts }: { counts: readonly Count[] }) {
   const { t } = useTranslation();
   const number = useNumber();

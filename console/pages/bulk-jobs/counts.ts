@@ -2,7 +2,9 @@ import { useTranslation } from "react-i18next";
 import { formatNumber } from "../../ui/value/time.tsx";
 import type { Job } from "./job.ts";
 
-/** Returns a job's progress in words: “6,210 of 9,000 · 14 failed · 240 per second · about 1 min left”. */
+/**
+ * Returns a function that describes a job's progress: “6,210 of 9,000 · 14 failed · 240 per second · about 1 min left”.
+ */
 export function useProgressText(): (job: Job) => string {
   const { t, i18n } = useTranslation();
   const number = (value: number) => formatNumber(value, i18n.language);
@@ -21,7 +23,7 @@ export function useProgressText(): (job: Job) => string {
     ].join(" · ");
 }
 
-/** Returns a span of time in words: seconds, minutes, or hours and minutes. */
+/** Returns a function that describes a duration in words: seconds, minutes, or hours and minutes. */
 export function useDuration(): (seconds: number) => string {
   const { t } = useTranslation();
   return (seconds) => {
@@ -33,7 +35,7 @@ export function useDuration(): (seconds: number) => string {
   };
 }
 
-/** Formats numbers in the reader's language. */
+/** Returns a function that formats numbers in the reader's language. */
 export function useNumber(): (value: number) => string {
   const { i18n } = useTranslation();
   return (value) => formatNumber(value, i18n.language);

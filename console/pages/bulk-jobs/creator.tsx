@@ -3,7 +3,7 @@ import { useSession } from "../../session/session.tsx";
 import { ApplicationName } from "../../ui/value/application-name.tsx";
 import { PersonLink } from "../../ui/value/person.tsx";
 
-/** The creator of a job: a person, or an application that acted on its own. */
+/** Shows the creator of a job: a person, or an application that acted for itself. */
 export function Creator({ createdBy }: { createdBy: string }) {
   const { t } = useTranslation();
   const { user } = useSession();

@@ -6,7 +6,7 @@ import { notifyFailed } from "../../ui/notice/notify.tsx";
 import type { Job, JobRow } from "./job.ts";
 import { saveResults } from "./save-results.ts";
 
-/** Saves a job's results: all rows, or the rows with one status. */
+/** Shows a button that saves a job's results: all rows, or the rows with one status. */
 export function DownloadButton({
   job,
   status,

@@ -7,7 +7,7 @@ import { Creator } from "./creator.tsx";
 import type { Job } from "./job.ts";
 import { useMatchingWords } from "./matching-words.ts";
 
-/** Facts about a job in addition to its counts. */
+/** Shows facts about a job in addition to its counts. */
 export function JobFacts({ job }: { job: Job }) {
   const { t } = useTranslation();
   const number = useNumber();

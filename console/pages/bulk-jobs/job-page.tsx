@@ -27,7 +27,7 @@ import { StepList } from "./step-list.tsx";
 import { shownState, stepOf, stepsMade } from "./steps.ts";
 import { useJob } from "./run/use-job.ts";
 
-/** One bulk job, in any of its states: a user who reloads the page continues at the same step. */
+/** Shows one bulk job in any state: a user who reloads the page continues at the same step. */
 export function JobPage() {
   const { id = "" } = useParams({ strict: false });
   return <ShownJob key={id} id={id} />;

@@ -6,21 +6,21 @@ export type JobKind = Job["kind"];
 export type JobState = Job["state"];
 export type JobRow = Schemas["JobRow"];
 
-/** The key of all lists of jobs in the cache. */
+/** The cache key of all lists of jobs. */
 export const jobsKey = "jobs";
 
-/** Returns the key of one job in the cache. */
+/** Returns the cache key of one job. */
 export const jobKey = (id: string): readonly [string, string] => ["job", id];
 
 const finalStates: ReadonlySet<JobState> = new Set(["cancelled", "completed", "completed_with_errors", "failed"]);
 
-/** Returns the cache key of a flag: the latest request for a job did not reach the service. */
+/** Returns the cache key of a flag. The flag means that the latest request for a job did not reach the service. */
 export const unreachableKey = (id: string): readonly [string, string] => ["job away", id];
 
 /** Returns true if a job has ended. */
 export const isFinal = ({ state }: Pick<Job, "state">): boolean => finalStates.has(state);
 
-/** Returns true if the job does not advance by itself, at least for days. */
+/** Returns true if the job does not advance without an action, at least for days. */
 export const isStopped = (job: Pick<Job, "state">): boolean =>
   isFinal(job) || job.state === "ready" || job.state === "grace";
 
@@ -28,7 +28,7 @@ export const isStopped = (job: Pick<Job, "state">): boolean =>
 export const canBeCancelled = (job: Pick<Job, "state">): boolean =>
   !isFinal(job) && job.state !== "cancelling" && job.state !== "grace";
 
-/** Returns true if rows are left to retry. A job that could not continue skipped the rows that it had not begun. */
+/** Returns true if the user can retry rows. A job that could not continue skipped the remaining rows. */
 export const canBeRetried = (job: Pick<Job, "state" | "failed" | "skipped">): boolean =>
   isFinal(job) && (job.failed > 0 || (job.state === "failed" && job.skipped > 0));
 
@@ -47,13 +47,15 @@ const stages: Readonly<Record<JobState, number>> = {
   failed: 10,
 };
 
-/** Returns a job's place in that order. After its grace period, a job waits for its turn and runs once more. */
+/**
+ * Returns a job's place in the order of states. After its grace period, a job waits for its turn and runs once more.
+ */
 const stageOf = ({ state, revokeAt }: Job): number =>
   stages[state] + (revokeAt !== null && (state === "queued" || state === "running" || state === "cancelling") ? 4 : 0);
 
 /**
- * Returns the later of two reports about a job, so the page never shows an earlier state, in whatever order they
- * arrive.
+ * Returns the newer of two reports about a job, so the page never shows an earlier state, no matter in which order the
+ * reports arrive.
  */
 export function newestOf(known: Job | undefined, heard: Job): Job {
   if (known?.id !== heard.id) return heard;
@@ -78,22 +80,22 @@ export const findJobs = (
     }),
   );
 
-/** Returns a waiting job's place: how many waiting jobs were created no later. */
+/** Returns a job's place in the queue: the number of waiting jobs that were created no later than this job. */
 export async function placeOf({ createdAt }: Job, signal: AbortSignal): Promise<number> {
   const filter = { state: "queued", maxCreated: createdAt };
   return Math.max(1, (await findJobs({ limit: 1, offset: 0, filter }, signal)).total ?? 0);
 }
 
-/** When a job should run, and the number of people it affects, if that has to be confirmed. */
+/** When a job should run, and the number of people that it affects, if the user must confirm that number. */
 export interface Start {
-  /** ISO 8601; undefined for at once. */
+  /** ISO 8601; undefined for an immediate start. */
   executeAt?: string | undefined;
   confirmTotal?: number | undefined;
-  /** For an offboarding: days until the devices lose access; null for at once. */
+  /** For an offboarding: the days until the devices lose access; null if they lose access immediately. */
   graceDays?: number | null | undefined;
 }
 
-/** Starts a job. `key` belongs to the form: the same start sent twice counts once. */
+/** Starts a job. `key` belongs to the form: if the user sends the same start twice, the job starts once. */
 export const startJob = (id: string, { executeAt, confirmTotal, graceDays }: Start, key: string): Promise<Job> =>
   dataOf(
     api.POST("/api/jobs/{id}/start", {
@@ -109,7 +111,7 @@ export const startJob = (id: string, { executeAt, confirmTotal, graceDays }: Sta
     }),
   );
 
-/** The content of a new job: rows of a list, or all that the list finds. */
+/** The content of a new job: selected rows of a list, or all rows that match the list's search and filters. */
 export type Checked =
   | {
       kind: "offboarding" | "reactivation";
@@ -121,7 +123,7 @@ export type Checked =
       of: { serials: string[] } | { matching: Schemas["ProfileMatching"] };
     };
 
-/** Creates a job that is checked and then waits to be started. */
+/** Creates a job. The service checks the job, which then waits until the user starts it. */
 export function checkRows(checked: Checked, key: string): Promise<Job> {
   const header = { "Idempotency-Key": key };
   const dryRun = "true";
@@ -139,17 +141,17 @@ export function checkRows(checked: Checked, key: string): Promise<Job> {
 
 export type JobProblem = Schemas["JobProblem"];
 
-/** Returns what is wrong with the rows of a job, each cause once. */
+/** Returns each cause of faulty rows in a job once. */
 export const findProblems = (id: string, signal: AbortSignal): Promise<JobProblem[]> =>
   dataOf(api.GET("/api/jobs/{id}/problems", { params: { path: { id } }, signal }));
 
-/** Returns what an undo of a job would do now. */
+/** Returns the effect that an undo of a job would have now. */
 export const findUndo = (id: string, signal: AbortSignal): Promise<Schemas["JobUndo"]> =>
   dataOf(api.GET("/api/jobs/{id}/undo", { params: { path: { id } }, signal }));
 
 /**
- * Checks an undo, as a job of its own that the user then starts. `key` belongs to the page: pressed twice, it creates
- * one job.
+ * Creates a job that undoes another job. The service checks the new job, and the user starts it. `key` belongs to the
+ * page: two presses create one job.
  */
 export const checkUndo = (id: string, key: string): Promise<Job> =>
   dataOf(
@@ -162,7 +164,7 @@ export const checkUndo = (id: string, key: string): Promise<Job> =>
 export const cancelJob = (id: string): Promise<Job> =>
   dataOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id }, header: idempotent() } }));
 
-/** Retries failed rows as a job of its own. `key` belongs to the page: pressed twice, it creates one job. */
+/** Creates a job that retries the failed rows of another job. `key` belongs to the page: two presses create one job. */
 export const retryJob = (id: string, key: string): Promise<Job> =>
   dataOf(api.POST("/api/jobs/{id}/retry", { params: { path: { id }, header: { "Idempotency-Key": key } } }));
 

@@ -26,10 +26,10 @@ import { SmallProgress } from "./small-progress.tsx";
 
 const refetchMs = 3_000;
 
-/** A job with its creator, if that is a person whom the user may see. */
+/** A job with its creator, if the creator is a person whom the user may see. */
 type ListedJob = Job & { creator: NamedPerson | undefined };
 
-/** The bulk jobs of the realm. */
+/** Shows the bulk jobs of the realm. */
 export function JobsPage() {
   const { t } = useTranslation();
   return (

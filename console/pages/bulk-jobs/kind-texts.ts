@@ -12,20 +12,20 @@ type KeysOf<Branch, Before extends string> = {
 type WithoutPlural<Key extends string> = Key extends `${infer Name}_${"one" | "other"}` ? Name : Key;
 type JobText = KeysOf<Texts["jobs"], "jobs.">;
 
-/** How a job is started: with a problem left out, or with devices that go offline later. */
+/** How a job starts: `leavesOut` if it omits rows with problems, `later` if devices go offline later. */
 export interface Start {
   leavesOut?: boolean;
   later?: boolean;
 }
 
 /**
- * Returns the keys of all texts that depend on the kind of a job, from one table for every kind. A kind that lacks one
- * of its texts does not compile.
+ * Returns the keys of all texts that depend on the kind of a job. All kinds share one table, so a kind without one of
+ * its texts does not compile.
  */
 export const kindTexts = (kind: JobKind, { leavesOut = false, later = false }: Start = {}) => {
   const { of } = kindsOfJob[kind];
   const { counts } = kindsOnPage[kind];
-  // Only an offboarding has days of grace.
+  // Only an offboarding has a grace period.
   const timed = later && kind === "offboarding" ? "offboardingLater" : kind;
   return {
     title: `jobs.kinds.${kind}`,

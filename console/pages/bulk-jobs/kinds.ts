@@ -20,17 +20,17 @@ export type CountName =
   | "skipped";
 
 interface KindOnPage {
-  /** For rows that will change; access that is removed is never green. */
+  /** The colour for rows that will change; a removal of access is never green. */
   color: "teal" | "red";
-  /** For the finished rows in the bar of a running job. */
+  /** The colour of the finished rows in the bar of a running job. */
   bar: "teal.7" | "gray.6";
-  /** The start form shows a share of the realm for each of these; an onboarding has no share. */
+  /** What the start form shows as a share of the realm; empty for an onboarding. */
   touches: readonly ("people" | "profiles")[];
-  /** The counts before the job runs, and after. */
+  /** The counts to show before and after the job runs. */
   counts: Readonly<Record<"willChange" | "isSo" | "changed" | "wasSo", CountName>>;
 }
 
-/** The look of each kind of job. Its texts are in `kind-texts.ts`. */
+/** The look of each kind of job. The texts are in `kind-texts.ts`. */
 export const kindsOnPage: Readonly<Record<JobKind, KindOnPage>> = {
   onboarding: {
     color: "teal",

@@ -12,7 +12,7 @@ const icons: Readonly<Record<JobKind, Icon>> = {
   revocation: IconBan,
 };
 
-/** Buttons for the kinds of jobs that the user can begin. */
+/** Shows buttons for the kinds of jobs that the user can begin. */
 export function NewJobButtons() {
   const { t } = useTranslation();
   const may = useMay();
@@ -27,7 +27,7 @@ export function NewJobButtons() {
   );
 }
 
-/** Leads to the first step of a job that revokes the profiles of a file. */
+/** Links to the first step of a job that revokes the profiles of a file. */
 export function RevocationButton() {
   const { t } = useTranslation();
   return <NewJobButton kind="revocation" label={t("nav.revocation")} />;

@@ -10,7 +10,7 @@ import { canBeCancelled, canBeRetried, type Job } from "./job.ts";
 import { saveResults } from "./save-results.ts";
 import { useRetry } from "./use-retry.ts";
 
-/** The actions on a job in the list of jobs. */
+/** Shows the actions on a job in the list of jobs. */
 export function RowActions({ job }: { job: Job }) {
   const { t } = useTranslation();
   const ask = useAskToCancel();

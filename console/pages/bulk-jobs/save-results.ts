@@ -4,9 +4,7 @@ import { viewerQuery } from "../../list/csv-reader.ts";
 import { saveFile } from "../../list/export-csv.ts";
 import type { Job, JobRow } from "./job.ts";
 
-/**
- * Saves the outcome of a job's rows, all of them or the rows with one status, as a table that can be uploaded again.
- */
+/** Saves the outcome of a job's rows, all rows or those with one status, as a table that the user can upload again. */
 export async function saveResults({ id, kind }: Pick<Job, "id" | "kind">, status?: JobRow["status"]): Promise<void> {
   const query = new URLSearchParams({ ...viewerQuery(), ...(status !== undefined && { status }) });
   const headers = { Accept: "text/csv" };

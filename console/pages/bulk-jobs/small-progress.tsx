@@ -4,7 +4,7 @@ import { useNumber } from "./counts.ts";
 import type { Job } from "./job.ts";
 import { kindsOnPage } from "./kinds.ts";
 
-/** A job's progress in little space. */
+/** Shows a job's progress in a small space. */
 export function SmallProgress({ job: { kind, done, total, failed } }: { job: Job }) {
   const { t } = useTranslation();
   const number = useNumber();

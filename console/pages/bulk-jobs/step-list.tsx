@@ -6,8 +6,8 @@ import { steps, type Step } from "./steps.ts";
 const none: ReadonlySet<Step> = new Set();
 
 /**
- * The steps of a bulk job, with the current step marked and a tick at each step in `made`. The job's rows came from a
- * file or were `selected` in a list.
+ * Shows the steps of a bulk job, with the current step marked and a tick at each step in `made`. `selected` means that
+ * the user selected the job's rows in a list; otherwise the rows come from a file.
  */
 export function StepList({
   current,

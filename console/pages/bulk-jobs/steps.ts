@@ -9,7 +9,7 @@ interface StepsOf {
   startedAt: string | null;
 }
 
-/** Returns the step that a job is at. */
+/** Returns the current step of a job. */
 export function stepOf({ state }: Pick<StepsOf, "state">): Step {
   if (state === "checking") return "check";
   if (state === "ready") return "confirm";
@@ -19,8 +19,8 @@ export function stepOf({ state }: Pick<StepsOf, "state">): Step {
 }
 
 /**
- * Returns the steps before the current one that a job has completed. A job that starts by itself is not confirmed, and
- * a job that was discarded or had nothing to do did not run.
+ * Returns the completed steps before the current one. A job that starts without a confirmation has no completed
+ * confirmation step, and a job that was discarded or had nothing to do has no completed run step.
  */
 export function stepsMade(job: StepsOf): ReadonlySet<Step> {
   const at = steps.indexOf(stepOf(job));
@@ -37,8 +37,6 @@ export function stepsMade(job: StepsOf): ReadonlySet<Step> {
 
 const finalStates: ReadonlySet<JobState> = new Set(finalJobStates);
 
-/**
- * Returns the state to show: an offboarding that has ended and was undone is shown as undone, no longer as completed.
- */
+/** Returns the state to show: a completed offboarding that was undone is shown as undone. */
 export const shownState = ({ state, undoneBy }: { state: JobState; undoneBy: string | null }): JobState | "undone" =>
   undoneBy !== null && finalStates.has(state) ? "undone" : state;

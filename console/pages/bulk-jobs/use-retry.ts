@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { jobKey, jobsKey, retryJob, type Job } from "./job.ts";
 
-/** Retries a job's failed rows as a job of its own, and opens it. */
+/** Retries a job's failed rows in a new job, and opens the new job. */
 export function useRetry(id: string): UseMutationResult<Job, Error, void> {
   const navigate = useNavigate();
   const queries = useQueryClient();

@@ -5,7 +5,10 @@ import type { Series } from "./overview.ts";
 
 const daySeconds = 86_400;
 
-/** Formats the start of a bucket: an hour in the realm's zone, or a day, which the service counts in UTC. */
+/**
+ * Returns a function that formats the start of a bucket: an hour in the realm's zone, or a day, which the service
+ * counts in UTC.
+ */
 export function useBucketName(): (series: Series, from: string) => string {
   const { i18n } = useTranslation();
   const locale = i18n.language === "de" ? "de-DE" : "en-GB";
@@ -14,7 +17,7 @@ export function useBucketName(): (series: Series, from: string) => string {
   return ({ bucketSeconds }, from) => (bucketSeconds < daySeconds ? hours : days).format(new Date(from));
 }
 
-/** Describes the activity in one sentence. */
+/** Returns a function that describes the activity in one sentence. */
 export function useActivitySummary(): (series: Series) => string {
   const { t, i18n } = useTranslation();
   const number = (value: number) => formatNumber(value, i18n.language);

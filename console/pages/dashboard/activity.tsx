@@ -14,8 +14,8 @@ import { JobLink } from "./job-marks.tsx";
 import { periods, type Period, type Series } from "./overview.ts";
 
 /**
- * The profiles issued and revoked in each hour or day, and the bulk jobs that began in it. A bar opens its entries in
- * the audit log.
+ * Shows the profiles issued and revoked in each hour or day, and the bulk jobs that began in that time. A bar opens its
+ * entries in the audit log.
  */
 export default function Activity({
   series,
@@ -127,5 +127,5 @@ export default function Activity({
   );
 }
 
-/** The events of profiles that the picture counts, as the audit log filters them. */
+/** The audit events that the chart counts, in the form of the audit log's filter. */
 const counted = "profile_create,profile_revoke,user_offboard";

@@ -3,7 +3,7 @@ import { findJobs, jobsKey, type Job } from "../bulk-jobs/job.ts";
 import { marksMax } from "./job-marks.tsx";
 import { refetchMs } from "./overview.ts";
 
-/** Loads the newest bulk jobs that have begun since the given time, and their number. */
+/** Loads the newest bulk jobs that began after the given time, and the number of all such jobs. */
 export const useBegunJobs = (since: string | undefined): UseQueryResult<{ data: Job[]; total?: number }> =>
   useQuery({
     queryKey: [jobsKey, "begun", since],

@@ -12,15 +12,15 @@ import { RunningJobs } from "./running-jobs.tsx";
 import { Warnings } from "./warnings.tsx";
 import { ZoneQuestion } from "./zone-question.tsx";
 
-// A realm that is set up does not load the checklist.
+// Loaded only on demand, because a realm that is set up does not need the checklist.
 const SetUpRealm = lazy(() => loadPart(() => import("../setup/set-up-realm.tsx")));
 
-// Pictures and events load after the numbers.
+// Loaded after the numbers.
 const Pictures = lazy(() => loadPart(() => import("./pictures/pictures.tsx")));
 const Activity = lazy(() => loadPart(() => import("./activity.tsx")));
 const LatestEntries = lazy(() => loadPart(() => import("./latest-entries.tsx")));
 
-/** The realm at a glance, and the checklist until its set-up is finished. */
+/** Shows the realm at a glance, with the checklist until its set-up is finished. */
 export function DashboardPage() {
   const { t } = useTranslation();
   const [period, setPeriod] = useState<Period>("24h");
@@ -75,7 +75,9 @@ export function DashboardPage() {
   );
 }
 
-/** Whether nothing seems to have been issued yet; the page then shows the checklist without the numbers. */
+/**
+ * Returns true if the realm seems to have issued no profile yet; the page then shows the checklist without the numbers.
+ */
 const isEmpty = ({ profiles, jobs }: Overview): boolean =>
   profiles.active === 0 && profiles.issued.last7Days === 0 && jobs.running === 0;
 

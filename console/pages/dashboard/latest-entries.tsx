@@ -13,7 +13,7 @@ import { refetchMs } from "./overview.ts";
 
 const shown = 10;
 
-/** The latest events of the realm, with their actors. */
+/** Shows the latest events of the realm, with their actors. */
 export default function LatestEntries() {
   const { t } = useTranslation();
   const queries = useQueryClient();

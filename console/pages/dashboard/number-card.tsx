@@ -2,7 +2,7 @@ import { Paper, Text } from "@mantine/core";
 import type { Icon } from "../../ui/icons.tsx";
 import type { ReactNode } from "react";
 
-/** A number, its title and a note. */
+/** Shows a number, its title and a note. */
 export function NumberCard({
   icon: Picture,
   title,

@@ -10,7 +10,7 @@ import { useSpan } from "./span.ts";
 
 const expiringDays = 30;
 
-/** The four main numbers of the realm, each with a link to the things it counts. */
+/** Shows the four main numbers of the realm, each with a link to the list of the counted items. */
 export function NumberCards({ overview }: { overview: Overview }) {
   const { t, i18n } = useTranslation();
   const number = (value: number) => formatNumber(value, i18n.language);
@@ -74,7 +74,7 @@ export function NumberCards({ overview }: { overview: Overview }) {
 
 const worst = { stale: 0, due: 1, fresh: 2 } as const;
 
-/** The revocation list in the worst state: an outdated list shuts people out. */
+/** Shows the revocation list in the worst state: an outdated list shuts people out. */
 function RevocationCard({ lists }: { lists: Overview["revocationLists"] }) {
   const { t } = useTranslation();
   const [list] = lists.toSorted((one, other) => worst[one.state] - worst[other.state]);

@@ -8,7 +8,7 @@ export type Series = Overview["series"];
 export const periods = ["24h", "7d", "30d"] as const satisfies readonly Series["period"][];
 export type Period = (typeof periods)[number];
 
-/** Short enough to watch, and long enough for a page that stays open. */
+/** Short enough to show changes soon, and long enough for a page that stays open. */
 export const refetchMs = 15_000;
 
 /** Loads the realm's numbers, and polls while the page is visible. */

@@ -8,7 +8,7 @@ import { useJobTitle } from "../bulk-jobs/job-title.ts";
 import { SmallProgress } from "../bulk-jobs/small-progress.tsx";
 import type { Overview } from "./overview.ts";
 
-/** The running bulk jobs with their progress, and the end of the grace period for devices of offboarded people. */
+/** Shows the running bulk jobs with their progress, and when the grace period for devices of offboarded people ends. */
 export function RunningJobs({ jobs: { running, items, inGrace } }: { jobs: Overview["jobs"] }) {
   const { t } = useTranslation();
   const number = useNumber();

@@ -7,7 +7,7 @@ const units = [
   ["seconds", 1],
 ] as const;
 
-/** Formats a duration in its largest unit: “3 minutes”. */
+/** Returns a function that formats a duration in its largest unit: “3 minutes”. */
 export function useSpan(): (seconds: number) => string {
   const { t } = useTranslation();
   return (seconds) => {

@@ -5,16 +5,16 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Time } from "../../ui/value/time.tsx";
 import type { Overview } from "./overview.ts";
 
-/** Problems that need attention before users notice. */
+/** Shows problems that need attention before users notice them. */
 export function Warnings({
   warnings,
   isLastAdministratorKept,
   heldJob,
 }: {
   warnings: Overview["warnings"];
-  /** The job that holds the devices of people whom a directory has deactivated, until a person confirms. */
+  /** The job that revokes the devices of people whom a directory has deactivated only after a person confirms. */
   heldJob: Overview["jobs"]["inGrace"][number] | undefined;
-  /** The identity provider no longer lists the realm's only administrator as an administrator. */
+  /** True if the identity provider no longer lists the realm's only administrator as an administrator. */
   isLastAdministratorKept: boolean;
 }) {
   const { t } = useTranslation();

@@ -10,11 +10,11 @@ import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { notifyDone } from "../../ui/notice/notify.tsx";
 import { browsersZone } from "../../session/local-time.ts";
 
-/** The zone of a realm for which nobody has chosen one. */
+/** The zone of a realm until an administrator chooses one. */
 const firstZone = "UTC";
 const isUTC = (zone: string): boolean => /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu|GMT)$/.test(zone);
 
-/** While the realm's time zone is UTC and the browser's is different, proposes the browser's zone. */
+/** Proposes the browser's time zone while the realm's zone is UTC and the browser's zone is different. */
 export function ZoneQuestion() {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -26,7 +26,7 @@ export function ZoneQuestion() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => dataOf(api.PUT("/api/realm/settings", { body: { timeZone: zone } })),
     async onSuccess() {
-      // Reloads the times on every page.
+      // Reloads all pages, so their times use the new zone.
       await queries.invalidateQueries();
       notifyDone(t("dashboard.zone.done", { zone }));
     },

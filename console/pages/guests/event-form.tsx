@@ -9,7 +9,7 @@ import { useSubmission } from "../../ui/form/submission.tsx";
 import { formatNumber } from "../../ui/value/time.tsx";
 import type { GuestAccountSettings } from "./guest-account-form.tsx";
 
-/** The name under which the input is kept. */
+/** The name of the stored input. */
 export const eventDraft = "event";
 
 const peopleMax = 5_000;

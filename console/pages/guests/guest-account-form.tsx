@@ -11,7 +11,7 @@ import { unsent, useSubmission } from "../../ui/form/submission.tsx";
 import { formatNumber, formatTime } from "../../ui/value/time.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
 
-/** The settings of a guest account, as the API takes them. */
+/** The settings of a guest account in the API's format. */
 export interface GuestAccountSettings {
   name: string;
   /** ISO 8601. */
@@ -23,7 +23,7 @@ export interface GuestAccountSettings {
 const limitMax = 100_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The form for a new or existing guest account. */
+/** Shows the form for a new or existing guest account. */
 export function GuestAccountForm({
   account,
   submitLabel,
@@ -33,8 +33,8 @@ export function GuestAccountForm({
   account?: GuestAccount;
   submitLabel: string;
   /**
-   * Receives the form's settings. If the end was not edited, it is the account's own end, to the millisecond. Returns
-   * the account's current state if it has changed since it was seen.
+   * Receives the form's settings. If the user did not edit the end, the settings contain the account's own end, to the
+   * millisecond. Returns the account's current state if the account has changed since the user saw it.
    */
   onSend: (
     settings: GuestAccountSettings,

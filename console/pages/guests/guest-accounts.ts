@@ -9,7 +9,7 @@ export const guestAccountsKey = "guest-accounts";
 /** The cache key of one guest account. */
 export const guestAccountKey = (id: string) => ["guest-account", id] as const;
 
-/** Returns the status of an account at a moment. */
+/** Returns the status of an account at a given time. */
 export const guestAccountStatus = (
   { revoked, expirationDate }: Pick<GuestAccount, "revoked" | "expirationDate">,
   at: Date,
@@ -22,14 +22,17 @@ export async function readGuestLink(guestAccountId: string): Promise<string> {
   return `${location.origin}${base}/guest/${token}`;
 }
 
-/** Reads the code of the link, and where guests type it. The service records the read in the audit log. */
+/**
+ * Reads the link's code and the address of the page where guests type the code. The service records the read in the
+ * audit log.
+ */
 export async function readGuestCode(guestAccountId: string): Promise<{ code: string; page: string }> {
   const params = { path: { guestAccountId } };
   const code = await dataOf(api.GET("/api/guest-accounts/{guestAccountId}/code", { params }));
   return { code, page: `${location.host}${base}/code` };
 }
 
-/** Returns the page that prints the link. */
+/** Returns the address of the page that prints the link. */
 export const sheetOf = (link: string): string => `${link}/sheet`;
 
 /** The cache key of an account's profiles. */

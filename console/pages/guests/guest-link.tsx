@@ -8,10 +8,13 @@ import { CopyBox } from "../../ui/value/copy-box.tsx";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { readGuestCode, readGuestLink, sheetOf, type GuestAccount } from "./guest-accounts.ts";
 
-// The QR code needs a library of its own.
+// Loaded only on demand, because the QR code needs a separate library.
 const QrCode = lazy(() => loadPart(() => import("./qr-code.tsx")));
 
-/** The account's link and short code, loaded only on demand, because reading it is recorded. */
+/**
+ * Shows the account's link and short code. Loads the link and the code only on demand, because the service records each
+ * read.
+ */
 export function GuestLink({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   const { id: guestAccountId } = account;

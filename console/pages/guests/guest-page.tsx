@@ -20,7 +20,7 @@ import { guestAccountKey, guestAccountsKey, guestAccountStatus, type GuestAccoun
 import { GuestLink } from "./guest-link.tsx";
 import { GuestProfiles } from "./guest-profiles.tsx";
 
-/** The page of one guest account: settings, link, profiles. */
+/** Shows one guest account: settings, link, profiles. */
 export function GuestPage() {
   const { t } = useTranslation();
   const { guestAccountId = "" } = useParams({ strict: false });
@@ -139,9 +139,9 @@ function Account({ account }: { account: GuestAccount }) {
   );
 }
 
-/** Returns functions that change and revoke an account. */
+/** Returns functions that change or revoke an account. */
 function useAccountChanges(account: GuestAccount): {
-  /** Changes an account if it is still as seen; otherwise returns its current state. */
+  /** Changes an account if it still equals `seen`; otherwise returns the account's current state. */
   change: (settings: GuestAccountSettings, seen: GuestAccount) => Promise<{ now: GuestAccount } | undefined>;
   revoke: (confirmTotal?: number) => Promise<void>;
 } {
@@ -177,7 +177,7 @@ function useAccountChanges(account: GuestAccount): {
   };
 }
 
-/** Returns only the settings that differ. */
+/** Returns only the changed settings. */
 const changesOf = (account: GuestAccount, settings: GuestAccountSettings): Partial<GuestAccountSettings> => ({
   ...(settings.name !== account.name && { name: settings.name }),
   ...(settings.expirationDate !== account.expirationDate && { expirationDate: settings.expirationDate }),

@@ -21,7 +21,7 @@ import { RevokeGuestProfile } from "./revoke-guest-profile.tsx";
 
 type GuestProfile = Schemas["GuestProfile"];
 
-/** The profiles of a guest account, with revocation of single profiles. */
+/** Shows the profiles of a guest account, and lets the user revoke single profiles. */
 export function GuestProfiles({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   const { id } = account;
@@ -70,7 +70,7 @@ export function GuestProfiles({ account }: { account: GuestAccount }) {
   );
 }
 
-/** Returns a function for the status of an account's profiles, which expire with the account. */
+/** Returns a function that returns the status of the account's profiles, which expire with the account. */
 function statusWithin(account: GuestAccount): (profile: GuestProfile) => "active" | "expired" | "revoked" {
   const ended = guestAccountStatus(account, new Date()) === "expired";
   return ({ revokeDate }) => (revokeDate !== null ? "revoked" : ended ? "expired" : "active");
@@ -100,7 +100,7 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
       key: "name",
       title: t("profiles.columns.name"),
       card: "title",
-      // Devices show the account's name, because guests choose no name.
+      // Guests do not name their devices, so all show the account's name.
       render: ({ serial }) => <DeviceLink serial={serial} name={account.name} here />,
     },
     {

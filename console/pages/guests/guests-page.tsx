@@ -60,7 +60,7 @@ export function GuestsPage() {
   );
 }
 
-/** Creates a guest account, with all its settings or for an event. */
+/** Creates a guest account, either with all settings or for an event. */
 function Creation({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();

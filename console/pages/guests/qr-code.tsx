@@ -3,7 +3,7 @@ import { create } from "qrcode";
 /** The quiet zone around a code, in modules (ISO/IEC 18004 section 5.3.8). */
 const margin = 4;
 
-/** A text as a QR code. Black on white in every theme, because cameras need it. */
+/** Shows a text as a QR code, black on white in every theme because cameras need that. */
 export default function QrCode({ text, label, size }: { text: string; label: string; size: number }) {
   const { modules } = create(text, { errorCorrectionLevel: "M" });
   const side = modules.size + 2 * margin;

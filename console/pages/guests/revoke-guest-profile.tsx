@@ -9,7 +9,7 @@ import { notifyDone } from "../../ui/notice/notify.tsx";
 import { useDeviceTypeName } from "../../ui/value/device-types.ts";
 import { guestAccountKey, guestAccountsKey, guestProfilesKey, type GuestAccount } from "./guest-accounts.ts";
 
-/** The button that revokes a guest's profile, for users with the right scope. */
+/** Shows the button that revokes a guest's profile, if the user has the scope. */
 export function RevokeGuestProfile({
   account,
   profile: { serial, name, deviceType },

@@ -7,7 +7,7 @@ import { ShownOnce } from "../../ui/dialog/shown-once.tsx";
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 import { filesOf } from "./profile-files.ts";
 
-/** The files of a new profile, shown once. */
+/** Shows the files of a new profile, only once. */
 export function CreatedFiles({ profile, onDone }: { profile: CreatedInfrastructureProfile; onDone: () => void }) {
   const { t } = useTranslation();
   const { realm } = useSession();

@@ -28,7 +28,7 @@ import {
 } from "./infrastructure-profiles.ts";
 import { ProfileDrawer } from "./profile-drawer.tsx";
 
-/** The page of profiles for servers and access points. */
+/** Shows the profiles for servers and access points. */
 export function InfrastructurePage() {
   const { t } = useTranslation();
   const [creating, { open, close }] = useNewDialog();
@@ -82,7 +82,7 @@ function Creation({ onClose }: { onClose: () => void }) {
       opened
       size="lg"
       title={closable ? t("infrastructure.create") : t("infrastructure.created", { name: created.name })}
-      // A result that is shown once must not be closed by accident.
+      // The result is shown only once, so the user must not close it by accident.
       closeOnEscape={closable}
       closeOnClickOutside={closable}
       withCloseButton={closable}

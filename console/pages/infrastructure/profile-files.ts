@@ -9,7 +9,7 @@ export interface ProfileFile {
   save: () => void;
 }
 
-/** Returns the downloads of a profile that was just created. */
+/** Returns the downloads of a new profile. */
 export function filesOf(profile: CreatedInfrastructureProfile): ProfileFile[] {
   const stem = fileStem(profile.name);
   const file = (kind: ProfileFile["kind"], ending: string, content: BlobPart, type: string): ProfileFile => {

@@ -19,7 +19,7 @@ import {
   type RadiusPackage,
 } from "./radius-package.ts";
 
-/** How long the server's certificate is valid. */
+/** The validity of the server's certificate. */
 const validityMonths = 24;
 
 interface Values {
@@ -45,7 +45,7 @@ export function RadiusForm({ name, onMade }: { name: string; onMade: (made: Radi
     fields,
     draft: { name: "freeradius" },
     async send({ networks, mode }, sending) {
-      // Fetches first what can fail, so no certificate is issued in vain.
+      // Fetches the part that can fail first, so no certificate is issued in vain.
       const common = await fetchPackage({ mode, realm: realm.name }, sending.signal);
       const creation = { name, description: t("freeradius.description"), format: "pem", validityMonths } as const;
       const profile = await createInfrastructureProfile(creation, sending);

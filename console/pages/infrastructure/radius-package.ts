@@ -6,12 +6,12 @@ import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts"
 export const radiusModes = ["resilient", "strict"] as const;
 export type RadiusMode = (typeof radiusModes)[number];
 
-/** Everything that a RADIUS server needs, to be saved once. */
+/** All files and secrets that a RADIUS server needs; the user saves them once. */
 export interface RadiusPackage {
   archive: Blob;
-  /** For access points. */
+  /** The secret for access points. */
   secret: string;
-  /** For eapol_test, which runs on the RADIUS server itself. */
+  /** The secret for eapol_test, which runs on the RADIUS server itself. */
   testSecret: string;
 }
 
@@ -52,6 +52,6 @@ export function packRadiusServer(
   return { archive: new Blob([archive as Uint8Array<ArrayBuffer>], { type: "application/x-tar" }), secret, testSecret };
 }
 
-/** 128 random bits, in characters that every access point takes. */
+/** Returns 128 random bits, in characters that every access point accepts. */
 const drawSecret = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (octet) => octet.toString(16).padStart(2, "0")).join("");

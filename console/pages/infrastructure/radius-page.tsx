@@ -10,7 +10,7 @@ import { RadiusForm } from "./radius-form.tsx";
 import type { RadiusPackage } from "./radius-package.ts";
 import { RadiusSteps } from "./radius-steps.tsx";
 
-/** Makes everything that a FreeRADIUS server needs, as one file, and waits for the server's first request. */
+/** Makes one file with the whole set-up of a FreeRADIUS server, and waits for the server's first request. */
 export function RadiusPage() {
   const { t } = useTranslation();
   const [made, setMade] = useState<RadiusPackage>();

@@ -1,12 +1,14 @@
 import type { Schemas } from "../../api/api-client.ts";
 
-/** The servers that sent requests, latest first, and when one asked about an administrator's device. */
+/**
+ * The servers that sent requests, latest first, and the time when one of them asked about an administrator's device.
+ */
 export interface Asked {
   servers: { address: string; lastAt: string }[];
   deviceCheckedAt: string | null;
 }
 
-/** Returns the requests that the state of the set-up reports. */
+/** Returns the requests in the set-up's state. */
 export function factsOf({ steps }: Schemas["Setup"]): Asked {
   const facts: Asked = { servers: [], deviceCheckedAt: null };
   for (const step of steps) {
@@ -16,7 +18,7 @@ export function factsOf({ steps }: Schemas["Setup"]): Asked {
   return facts;
 }
 
-/** Returns the requests in `now` that are not in `before`, by the service's clock alone. */
+/** Returns the requests in `now` that are not in `before`. Compares only the service's times. */
 export function asked(before: Asked, now: Asked): Asked {
   const times = new Map(before.servers.map(({ address, lastAt }) => [address, lastAt]));
   return {

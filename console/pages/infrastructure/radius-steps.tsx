@@ -12,10 +12,10 @@ import { LeaveGuard } from "../../ui/dialog/leave-guard.tsx";
 import { installCommand, packageName, type RadiusPackage } from "./radius-package.ts";
 import { asked, factsOf, type Asked } from "./radius-questions.ts";
 
-/** Short: a person watches while the server starts. */
+/** Short, because a person is watching while the server starts. */
 const refetchMs = 3_000;
 
-/** Shows how to install the package, and whether the server has sent a request since. */
+/** Shows how to install the package, and whether the server has sent a request since this page was opened. */
 export function RadiusSteps({ made }: { made: RadiusPackage }) {
   const { t } = useTranslation();
   const seen = useQuestions();

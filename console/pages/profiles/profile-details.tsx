@@ -23,7 +23,7 @@ import { useDeviceTypeName } from "../../ui/value/device-types.ts";
 import { isLive, profileQuery, statusOf, type Profile } from "./profile.ts";
 import { useRevoke } from "./revoke.tsx";
 
-/** The details of one profile, by serial number. */
+/** Shows the details of one profile, by serial number. */
 export function ProfileDetails({ serial }: { serial: string }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(profileQuery(serial));
@@ -104,7 +104,7 @@ function Details({ profile }: { profile: Profile }) {
   );
 }
 
-/** The owner's other profiles, active or recently ended. */
+/** Shows the owner's other profiles, active or recently ended. */
 function OtherProfiles({ userID, serial }: { userID: string; serial: string }) {
   const { t } = useTranslation();
   const { data } = useQuery(userActivityQuery(userID));

@@ -14,5 +14,5 @@ export const profileQuery = (serial: string) =>
 export const statusOf = ({ revokeTime, expirationTime }: Profile) =>
   profileStatus({ revokedAt: revokeTime, expiresAt: expirationTime }, new Date());
 
-/** Whether the profile can still be revoked. */
+/** Returns true if the profile can still be revoked. */
 export const isLive = (profile: Profile): boolean => ["active", "expiring"].includes(statusOf(profile));

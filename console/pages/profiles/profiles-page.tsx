@@ -50,7 +50,10 @@ const loadProfiles =
     };
   };
 
-/** A search also finds profiles that are not active, unless a state is chosen. */
+/**
+ * Adds the filter for all states to a search, unless the user has chosen a state: a search must also find inactive
+ * profiles.
+ */
 const inEveryState = <Query extends Found>({ filter, ...query }: Query) => ({
   ...query,
   ...(filter && { filter: filter["text"] === undefined ? filter : { state: "all", ...filter } }),
@@ -62,7 +65,7 @@ function useLoad(): LoadList<OwnedProfile> {
   return useMemo(() => loadProfiles(queries, include), [queries, include]);
 }
 
-/** The profiles of the realm's users, active and revoked. */
+/** Shows the profiles of the realm's users, active and revoked. */
 export function ProfilesPage() {
   const { t } = useTranslation();
   const [{ q, filter }] = useListState(["state"]);
@@ -216,7 +219,7 @@ function useExported({ areRevoked }: { areRevoked: boolean }): CsvColumn<OwnedPr
     { title: t("profiles.columns.owner"), text: ({ person }) => person?.displayName ?? null },
     { title: t("users.columns.pairwiseID"), text: ({ person }) => person?.pairwiseID ?? null },
     { title: t("users.columns.email"), text: ({ person }) => person?.email ?? null },
-    // Not “Device type”: a bulk job would read it as the type of a profile to issue.
+    // Not “Device type”: a bulk job would read that column as the type of a profile to issue.
     { title: t("profiles.columns.device"), text: ({ deviceType }) => deviceTypeName(deviceType) },
     { title: t("profiles.columns.status"), text: (profile) => t(`status.${statusOf(profile)}`) },
     { title: t("profiles.columns.created"), time: ({ creationTime }) => creationTime },

@@ -6,10 +6,10 @@ export type Reason = NonNullable<Schemas["Profile"]["revokeReason"]>;
 /** The reasons that a user can choose (RFC 5280 section 5.3.1), the likeliest first. */
 export const reasons = [0, 5, 4, 1, 9, 3] as const satisfies readonly Reason[];
 
-/** More profiles than this are revoked by a bulk job, which shows them before it starts. */
+/** If the user revokes more profiles than this, a bulk job does so and shows the profiles before it starts. */
 export const revokedAtOnceMax = 10;
 
-/** Revokes profiles permanently, all of them or none. */
+/** Permanently revokes the profiles in one request: if the request fails, no profile is revoked. */
 export async function revokeProfiles(serials: readonly string[], reason: Reason, confirmTotal?: number): Promise<void> {
   const [serial, ...others] = serials;
   if (serial === undefined) return;

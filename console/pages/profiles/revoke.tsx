@@ -9,7 +9,10 @@ import { useCheck } from "../bulk-jobs/input/use-check.ts";
 import type { Profile } from "./profile.ts";
 import { reasons, revokedAtOnceMax, revokeProfiles, useProfilesChanged, type Reason } from "./revocation.ts";
 
-/** Asks for confirmation and a reason, then revokes the profiles: a few at once, more by a bulk job. */
+/**
+ * Returns a function that asks for confirmation and a reason, and then revokes the profiles: a few directly, more by a
+ * bulk job.
+ */
 export function useRevoke(): (profiles: readonly Profile[], onDone?: () => void) => void {
   const { t } = useTranslation();
   const profilesChanged = useProfilesChanged();
@@ -43,7 +46,7 @@ export function useRevoke(): (profiles: readonly Profile[], onDone?: () => void)
   };
 }
 
-/** Asks for a reason, then has a bulk job check the profiles. */
+/** Returns a function that asks for a reason and then makes a bulk job check the profiles. */
 export function useRevokeAsJob(): (of: { serials: string[] } | { matching: Found }, count: number) => void {
   const { t } = useTranslation();
   const { check } = useCheck();

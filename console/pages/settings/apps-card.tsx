@@ -9,7 +9,7 @@ import { appNames, appsKey, loadApps, type AppSettings, type ReadApps } from "./
 import { AppsForm } from "./apps-form.tsx";
 import { SettingCard } from "./setting-card.tsx";
 
-/** Settings for the geteduroam apps and for files for devices, with the line that lists the realm in eduroam CAT. */
+/** Shows the settings for the geteduroam apps and device files, with the line that lists the realm in eduroam CAT. */
 export function AppsCard() {
   const { t } = useTranslation();
   const may = useMay();
@@ -36,7 +36,7 @@ export function AppsCard() {
   );
 }
 
-/** The settings for users who may not change them. */
+/** Shows the settings to users who may not change them. */
 function AppsText({ read: { settings } }: { read: ReadApps }) {
   const { t } = useTranslation();
   return (

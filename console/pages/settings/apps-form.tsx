@@ -25,10 +25,10 @@ import { useDeviceTypeChoices } from "../../ui/value/device-types.ts";
 import { appNames, appsKey, changesOf, loadApps, updateApps, valuesOf, type AppValues, type ReadApps } from "./apps.ts";
 import { LockedSetting } from "./locked-setting.tsx";
 
-/** The names of the key types as they are written everywhere. */
+/** The usual names of the key types. */
 const keyNames = { "ec-p256": "P-256", "rsa-2048": "RSA 2048", "rsa-3072": "RSA 3072" } as const;
 
-/** The form for apps and files for devices. Only changed settings are sent. */
+/** Shows the form for apps and device files. Sends only changed settings. */
 export function AppsForm({ read }: { read: ReadApps }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -50,7 +50,7 @@ export function AppsForm({ read }: { read: ReadApps }) {
       try {
         await updateApps(changesOf(base.settings, values), base.tag);
       } catch (error) {
-        // Saving again sends only this form's changes, in addition to the changes made by others.
+        // If the user saves again, the request contains only this form's changes and keeps other users' changes.
         if (wasChangedMeanwhile(error)) setBase({ ...base, tag: (await loadApps()).tag });
         throw error;
       }

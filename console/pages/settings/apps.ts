@@ -56,7 +56,7 @@ const settingsOf = (values: AppValues): AppSettings => ({
   ),
 });
 
-/** Returns only the settings that differ. */
+/** Returns only the changed settings. */
 export function changesOf(before: AppSettings, values: AppValues): Partial<AppSettings> {
   const [from, to] = [settingsOf(valuesOf(before)), settingsOf(values)];
   return Object.fromEntries(
@@ -64,7 +64,7 @@ export function changesOf(before: AppSettings, values: AppValues): Partial<AppSe
   );
 }
 
-/** The settings as they were read, with their entity tag for a conditional change. */
+/** The settings and their entity tag, for a conditional change. */
 export interface ReadApps {
   settings: AppSettings;
   appsURL: string;
@@ -78,6 +78,6 @@ export async function loadApps(signal?: AbortSignal): Promise<ReadApps> {
   return { settings, appsURL, locked, tag };
 }
 
-/** Changes the settings if they have not changed since they were read. */
+/** Changes the settings if they have not changed since the page read them. */
 export const updateApps = (body: Partial<AppSettings>, tag: string): Promise<unknown> =>
   dataOf(api.PUT("/api/realm/apps", { body, params: { header: { "If-Match": tag } } }));

@@ -4,7 +4,10 @@ import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings } from "./realm.ts";
 import { SettingCard } from "./setting-card.tsx";
 
-/** Shows when people are forgotten. Only the operator can change it, because erased data cannot be restored. */
+/**
+ * Shows when the service forgets people. Only the operator can change this time, because erased data cannot be
+ * restored.
+ */
 export function ForgettingCard({ fixed: { forgetAfterMonths, locked } }: { fixed: FixedSettings }) {
   const { t } = useTranslation();
   const title = t("settings.forgetting.title");

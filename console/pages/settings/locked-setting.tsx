@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 
-/** A setting that is read-only here, with the operator's command that changes it. */
+/** Shows a setting that is read-only here, with the operator's command that changes it. */
 export function LockedSetting({
   label,
   isTitle = false,
@@ -11,7 +11,7 @@ export function LockedSetting({
   children,
 }: {
   label: string;
-  /** Whether the label is already shown as the card's title. */
+  /** True if the label is already the card's title. */
   isTitle?: boolean;
   command: string;
   children: ReactNode;

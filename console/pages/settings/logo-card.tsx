@@ -15,7 +15,7 @@ import { SettingCard } from "./setting-card.tsx";
 
 const logoKey = ["realm logo"] as const;
 
-/** The uploaded logo: shown, replaced and removed. */
+/** Shows the uploaded logo, and lets the user replace or remove it. */
 export function LogoCard() {
   const { t } = useTranslation();
   const { realm } = useSession();
@@ -105,13 +105,13 @@ export function LogoCard() {
 
 const remove = (): Promise<unknown> => dataOf(api.DELETE("/api/realm/logo"));
 
-/** Sends the file's bytes. The service checks only the bytes; the type only has to be an accepted one. */
+/** Sends the file's bytes. The service checks only the bytes, but requires an accepted type. */
 function upload(file: File): Promise<unknown> {
   const type: LogoType = file.type === "image/png" ? "image/png" : "image/svg+xml";
   return send("/api/realm/logo", { method: "PUT", body: file, headers: { "Content-Type": type } });
 }
 
-/** Returns why the service refused a picture; undefined for any other error. */
+/** Returns the fault for which the service refused a picture; undefined for any other error. */
 function faultOf(error: Error): LogoFault | "too_large" | undefined {
   if (!(error instanceof ApiError)) return undefined;
   if (error.code === "payload_too_large") return "too_large";

@@ -2,7 +2,7 @@ import { Card, Center, Image, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-/** Shows the logo as users see it in one theme, independent of the viewer's own. */
+/** Shows the logo as users see it in one theme, whatever the viewer's theme. */
 export function LogoPreview({
   theme,
   address,

@@ -5,7 +5,10 @@ type Settings = Schemas["RealmSettings"];
 
 export const realmKey = ["realm settings"] as const;
 
-/** The sections of the settings that can be changed here, in the order of the page. Each is saved separately. */
+/**
+ * The sections of the settings that can be changed here, in the order of the page. The user saves each section
+ * separately.
+ */
 export const settingSections = {
   looks: ["displayName", "logoURI"],
   help: ["helpURI", "privacyURI"],
@@ -25,7 +28,7 @@ export type RealmSettings = Pick<Settings, SettingName>;
 /** The settings that cannot be changed here. */
 export type FixedSettings = Omit<Settings, SettingName>;
 
-/** The settings as form fields: one network or address per line, empty if not set. */
+/** The settings as form fields: one network or address per line; empty if the setting has no value. */
 export type SettingValues = Omit<
   RealmSettings,
   "ssids" | "radiusAddresses" | "radiusCN" | "radiusCA" | "guestDaysMax" | "guestLimitMax"
@@ -46,7 +49,7 @@ export const valuesOf = (settings: RealmSettings): SettingValues => ({
   radiusCA: settings.radiusCA ?? "",
 });
 
-/** Converts the form's values to settings. An untouched value stays exactly as it was, blanks included. */
+/** Converts the form's values to settings. An unedited value stays exactly the same, including blanks. */
 export function settingsOf(values: SettingValues, before: RealmSettings): RealmSettings {
   const untouched = valuesOf(before);
   const written: RealmSettings = {
@@ -73,7 +76,7 @@ export function settingsOf(values: SettingValues, before: RealmSettings): RealmS
   return { ...written, ...Object.fromEntries(kept.map((name) => [name, before[name]])) };
 }
 
-/** Returns only the settings that differ. */
+/** Returns only the changed settings. */
 export const changesBetween = (before: RealmSettings, after: RealmSettings): Partial<RealmSettings> =>
   Object.fromEntries(
     settingNames
@@ -87,7 +90,7 @@ export async function usersWithMoreThan(profiles: number, signal: AbortSignal): 
   return (await listOf(api.GET("/api/user", { params: { query }, signal }))).total;
 }
 
-/** A realm as it was read. */
+/** A realm as the page read it. */
 export interface ReadRealm {
   settings: RealmSettings;
   fixed: FixedSettings;
@@ -111,7 +114,7 @@ async function readRealm(signal?: AbortSignal): Promise<{ value: ReadRealm; tag:
   };
 }
 
-/** Changes the realm if the section's settings are still as in `seen`; otherwise returns the current realm. */
+/** Changes the realm if the section's settings still equal those in `seen`; otherwise returns the current realm. */
 export const changeRealm = (
   body: Partial<RealmSettings>,
   { seen, section }: { seen: RealmSettings; section: SettingSection },

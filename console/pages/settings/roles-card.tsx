@@ -6,7 +6,7 @@ import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { useAnchor } from "../../ui/use-anchor.ts";
 import { formatNumber } from "../../ui/value/time.tsx";
 
-/** The realm's roles, and how many people have each. */
+/** Shows the realm's roles, and how many people have each role. */
 export function RolesCard() {
   const { t, i18n } = useTranslation();
   const { data, error, refetch } = useQuery({

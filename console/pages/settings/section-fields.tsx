@@ -10,14 +10,14 @@ import type { ReadRealm, SettingSection, SettingValues } from "./realm.ts";
 import { useSettingFields } from "./setting-fields.ts";
 import { TrustFields } from "./trust-fields.tsx";
 
-/** The ranges of the sliders. The service accepts fewer than one profile, which helps no user. */
+/** The ranges of the sliders. The service accepts a limit of 0 profiles, but that helps no user. */
 const limits = {
   maxProfiles: { min: 1, max: settingRanges.maxProfiles[1] },
   maxValid: { min: settingRanges.maxValid[0], max: settingRanges.maxValid[1] },
   offboardingShare: { min: settingRanges.offboardingShare[0], max: settingRanges.offboardingShare[1] },
 } as const;
 
-/** The fields of one section. */
+/** Shows the fields of one section. */
 export function SectionFields({
   section,
   form,
@@ -141,7 +141,7 @@ export function SectionFields({
   }
 }
 
-/** Shows the logo once its address is typed. */
+/** Shows the logo once the user has typed its address. */
 function LogoPreviews({ address, displayName }: { address: string; displayName: string }) {
   const [settled] = useDebouncedValue(address, 400);
   return (
@@ -153,5 +153,5 @@ function LogoPreviews({ address, displayName }: { address: string; displayName: 
   );
 }
 
-/** Browsers leave out UTC. */
+/** Browsers omit UTC from the list. */
 const zones = (): string[] => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];

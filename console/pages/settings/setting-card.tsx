@@ -2,7 +2,7 @@ import { Card, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useAnchor } from "../../ui/use-anchor.ts";
 
-/** A part of the settings. */
+/** Shows one part of the settings. */
 export function SettingCard({
   id,
   title,

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { FormField } from "../../ui/form/submission.tsx";
 import { settingNames, type RealmSettings, type SettingName } from "./realm.ts";
 
-/** Returns label and rule of each setting by its API name. */
+/** Returns the label and the rule of each setting by its API name. */
 export function useSettingFields(): Record<SettingName, Required<FormField>> {
   const { t } = useTranslation();
   const fields = settingNames.map((name) => [
@@ -12,7 +12,7 @@ export function useSettingFields(): Record<SettingName, Required<FormField>> {
   return Object.fromEntries(fields) as Record<SettingName, Required<FormField>>;
 }
 
-/** Describes the value of a setting. */
+/** Returns a function that describes the value of a setting. */
 export function useShownValue(): (name: SettingName, settings: RealmSettings) => string {
   const { t } = useTranslation();
   return (name, settings) => {

@@ -27,7 +27,7 @@ import { useSettingFields, useShownValue } from "./setting-fields.ts";
 
 const notes = { help: "settings.helpNote", guests: "settings.guestsNote", trust: "settings.trustNote" } as const;
 
-/** The form for one section of the realm's settings. It shows the changes before it saves them. */
+/** Shows the form for one section of the realm's settings. The form shows the changes before it saves them. */
 export function SettingsForm({ section, realm }: { section: SettingSection; realm: ReadRealm }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -36,7 +36,7 @@ export function SettingsForm({ section, realm }: { section: SettingSection; real
   /** The version that the form's changes are based on. */
   const [read, setRead] = useState(realm);
   const required = (value: number | string) => (String(value).trim() === "" ? t("forms.required") : null);
-  // The form contains all settings, and shows and changes only its section's.
+  // The form contains all settings, but shows and changes only the settings of its section.
   const form = useForm<SettingValues>({
     initialValues: valuesOf(realm.settings),
     validate: {

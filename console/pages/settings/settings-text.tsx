@@ -7,7 +7,7 @@ import { sectionNames, settingSections, type ReadRealm } from "./realm.ts";
 import { SettingCard } from "./setting-card.tsx";
 import { useSettingFields, useShownValue } from "./setting-fields.ts";
 
-/** The settings for users who may not change them. */
+/** Shows the settings to users who may not change them. */
 export function SettingsText({ realm: { settings, fixed } }: { realm: ReadRealm }) {
   const { t } = useTranslation();
   const fields = useSettingFields();

@@ -3,7 +3,7 @@ import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import SetUpRealm from "../setup/set-up-realm.tsx";
 import { useSetup } from "../setup/setup.ts";
 
-/** The checklist of the set-up, also after the set-up is finished. */
+/** Shows the checklist of the set-up, even after the set-up is finished. */
 export function SetupCard() {
   const { data, error, refetch } = useSetup();
   if (data === undefined) return error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />;

@@ -7,7 +7,9 @@ import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings, RealmSettings, SettingValues } from "./realm.ts";
 import { useSettingFields } from "./setting-fields.ts";
 
-/** The RADIUS server that devices trust: set once, before the set-up is finished. */
+/**
+ * Shows the fields for the RADIUS server that devices trust. The user sets them once, before the set-up is finished.
+ */
 export function TrustFields({
   form,
   settings: { radiusCN, radiusCA },

@@ -4,7 +4,7 @@ import { LockedSetting } from "./locked-setting.tsx";
 import type { FixedSettings } from "./realm.ts";
 import { SettingCard } from "./setting-card.tsx";
 
-/** Shows whether files for devices set up wired networks. Only the operator can change it. */
+/** Shows whether device files configure wired networks. Only the operator can change this setting. */
 export function WiredCard({ fixed: { wired, locked } }: { fixed: FixedSettings }) {
   const { t } = useTranslation();
   const title = t("settings.wired.title");

@@ -8,7 +8,7 @@ import { idOfStep, type Setup, type SetupStep } from "./setup.ts";
 import { StepFacts } from "./step-facts.tsx";
 import { StepLinks } from "./step-links.tsx";
 
-/** The steps until a realm's first devices are on the network, each with its state, facts and links. */
+/** Shows the steps until a realm's first devices are on the network, each with its state, facts and links. */
 export function Checklist({ setup: { steps } }: { setup: Setup }) {
   return (
     <Stack component="ol" gap="sm" m={0} p={0} style={{ listStyle: "none" }}>

@@ -8,7 +8,7 @@ import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { notifyDone } from "../../ui/notice/notify.tsx";
 import { setupKey } from "./setup.ts";
 
-/** One button for networks that have the right names already. */
+/** Shows a button that confirms networks whose names are already correct. */
 export function ConfirmNetworks({ ssids }: { ssids: string[] }) {
   const { t } = useTranslation();
   const queries = useQueryClient();

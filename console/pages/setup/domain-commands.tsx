@@ -5,7 +5,7 @@ import { newRealm } from "../../../domain/setup.ts";
 import { useKeptState } from "../../ui/form/draft.ts";
 import { CopyBox } from "../../ui/value/copy-box.tsx";
 
-/** The commands that make a realm with a domain of its own, with the domain that the reader types. */
+/** Shows the commands that create a realm with a separate domain. The user types the domain. */
 export function DomainCommands({ command }: { command: string }) {
   const { t } = useTranslation();
   const [typed, setTyped] = useKeptState("domain", "");
@@ -30,7 +30,10 @@ export function DomainCommands({ command }: { command: string }) {
   );
 }
 
-/** A domain name has no character with a special meaning in a shell; its first label can be the name of a realm. */
+/**
+ * Puts a domain into a command. A domain name contains no character with a special meaning in a shell, and its first
+ * label can be the name of a realm.
+ */
 const withDomain = (command: string, domain: string): string =>
   command
     .replaceAll(newRealm.domain, domain)

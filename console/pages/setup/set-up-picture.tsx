@@ -20,7 +20,10 @@ const connections = stations.slice(0, -1).flatMap((from, index) => {
   return to === undefined || !("provedBy" in from) ? [] : [{ from: from.station, to: to.station, step: from.provedBy }];
 });
 
-/** Shows how the realm's devices reach the network. A proven connection is green; a click on one focuses its step. */
+/**
+ * Shows how the realm's devices reach the network. A proven connection is green; a click on a connection focuses its
+ * step.
+ */
 export function SetUpPicture() {
   const { t } = useTranslation();
   const title = t("pictures.setUp.title");

@@ -6,7 +6,7 @@ export type SetupStep = Setup["steps"][number];
 
 export const setupKey = ["setup"];
 
-/** Short enough to see the first request of a RADIUS server arrive. */
+/** Short enough to show the first request of a RADIUS server soon. */
 const refetchMs = 10_000;
 
 /** Loads the state of the realm's set-up, and polls until it is finished. */
@@ -17,7 +17,7 @@ export const useSetup = (): UseQueryResult<Setup> =>
     refetchInterval: ({ state }) => (state.data?.setUpAt === null ? refetchMs : false),
   });
 
-/** The id of a step in the checklist. */
+/** Returns the id of a step in the checklist. */
 export const idOfStep = (step: SetupStep["step"]): string => `set-up-${step}`;
 
 /** Shows a step of the checklist and moves the focus to it. */
@@ -26,7 +26,7 @@ export const focusStep = (step: SetupStep["step"]): void => {
 };
 
 /**
- * Whether the only administrator keeps the role although the identity provider no longer lists them as an
+ * Returns true if the only administrator keeps the role although the identity provider no longer lists them as an
  * administrator.
  */
 export const isLastAdministratorKept = ({ steps }: Setup): boolean =>

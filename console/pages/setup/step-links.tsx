@@ -8,7 +8,7 @@ import type { SetupStep } from "./setup.ts";
 
 type Page = NonNullable<SetupStep["action"]["page"]>;
 
-/** Pages of the console, each with the permission that makes its link useful. */
+/** The console's pages, each with the permission without which its link would be useless. */
 const pages = {
   settings: { to: "/settings", deed: "settings" },
   infrastructure: { to: "/infrastructure", deed: "infrastructure" },
@@ -16,7 +16,7 @@ const pages = {
   users: { to: "/users", deed: "users" },
 } as const satisfies Partial<Record<Page, { to: string; params?: { kind: string }; deed: Deed }>>;
 
-/** Links to the page where a step is done, and to the guide for steps at a RADIUS server. */
+/** Links to the page where the user does a step and, for steps at a RADIUS server, to the guide. */
 export function StepLinks({ step: { step, action } }: { step: SetupStep }) {
   const { t } = useTranslation();
   const may = useMay();

@@ -14,13 +14,13 @@ import type { User } from "./load-users.ts";
 
 const limitMax = realmLimits.maxProfiles;
 
-/** Gives a person a profile limit of their own, or the realm's limit again. */
+/** Sets a person's own profile limit, or restores the realm's limit. */
 export function LimitDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { userID } = user;
   const [opened] = useState(user);
-  /** Set once another user has changed the limit. */
+  /** The current user, once somebody else has changed the limit. */
   const [fresh, setFresh] = useState<User>();
   const rule = t("users.limit.rule", { max: limitMax });
   const form = useForm<{ whose: string; profileOverride: number | string }>({

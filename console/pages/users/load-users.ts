@@ -2,10 +2,10 @@ import { answerOf, api, type Schemas } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
 import type { Found } from "../../list/list-state.ts";
 
-/** A user, with their name if it was requested. */
+/** A user, with the display name if it was requested. */
 export type User = Schemas["User"] & { displayName?: string | null | undefined };
 
-/** The API's filters for each state. */
+/** The API's filters for each state in the list. */
 const statesOfApi: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   active: { blacklisted: "false", locked: "false" },
   locked: { blacklisted: "false", locked: "true" },

@@ -5,7 +5,7 @@ import { GraceChoice } from "../bulk-jobs/plan/grace-choice.tsx";
 import type { User } from "./load-users.ts";
 import { WaitingJobs } from "./waiting-jobs.tsx";
 
-/** Explains what offboarding a person does, and offers a grace period if the person has profiles. */
+/** Explains the effect of offboarding a person, and offers a grace period if the person has profiles. */
 export function OffboardQuestion({
   user,
   onGrace,

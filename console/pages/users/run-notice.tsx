@@ -12,7 +12,10 @@ interface RunNoticeProps {
   onClose: () => void;
 }
 
-/** Shows a run's progress with a stop button; at the end, the failures with their causes, and the people left out. */
+/**
+ * Shows a run's progress with a stop button; at the end, the failures with their causes, and the people whom the run
+ * did not process.
+ */
 export function RunNotice({ run, onStop, onClose }: RunNoticeProps) {
   const { t } = useTranslation();
   if (run === undefined) return null;

@@ -12,7 +12,7 @@ import { isLive, statusOf, type Profile } from "../profiles/profile.ts";
 import { useRevoke } from "../profiles/revoke.tsx";
 import { serialHitsQuery } from "./serial-hits.ts";
 
-/** Shows where the search looks, and the matching profiles if the text may be a serial number. */
+/** Shows which fields the search uses, and the matching profiles if the text may be a serial number. */
 export function SearchNote({ written }: { written: string }) {
   const { t } = useTranslation();
   const text = written.trim();

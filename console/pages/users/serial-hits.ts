@@ -12,8 +12,8 @@ export interface SerialHits {
 }
 
 /**
- * Loads the active profiles whose serial number contains these digits; if there are none, the profile with exactly this
- * number.
+ * Loads the active profiles whose serial number contains these digits; if there are none, loads the profile with
+ * exactly this serial number.
  */
 export const serialHitsQuery = (digits: string) =>
   queryOptions({

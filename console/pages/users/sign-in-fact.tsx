@@ -5,7 +5,9 @@ import { api, dataOf } from "../../api/api-client.ts";
 import { Bounded } from "../../ui/value/bounded.tsx";
 import { formatTime } from "../../ui/value/time.tsx";
 
-/** The identity providers of a person, and since when the person has been refused as no longer entitled. */
+/**
+ * Shows the identity providers of a person, and since when the sign-in has refused the person as no longer entitled.
+ */
 export function SignInFact({ userID }: { userID: string }) {
   const { t, i18n } = useTranslation();
   const { data } = useQuery({

@@ -7,18 +7,19 @@ export interface Run {
   total: number;
   done: number;
   failures: readonly { user: User; error: Error }[];
-  /** The people not processed yet; after the end, the people left out because the run was stopped. */
+  /** The people whom the run has not processed yet; at the end, the people skipped because the user stopped the run. */
   left: readonly User[];
   ended: boolean;
 }
 
 /**
- * Performs one action for several people, one after another, and counts the results. A failure does not stop the run.
+ * Returns functions that perform one action for several people in turn, and count the results. After a failure, the run
+ * continues with the next person.
  */
 export function useBatchAction() {
   const [run, setRun] = useState<Run>();
   const stopping = useRef(new AbortController());
-  // The run stops when its page is closed, because no user would see its progress.
+  // Stops the run when the user closes its page, because no user would see its progress.
   useEffect(
     () => () => {
       stopping.current.abort();

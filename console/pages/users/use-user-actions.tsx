@@ -13,7 +13,8 @@ const changed = ["jobs", "users", "user", "user-profiles", "user-sessions", "pro
 const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock: "lock" };
 
 /**
- * An administrator's actions on one person or many. Actions that can be undone run immediately; the others ask first.
+ * Returns an administrator's actions on one person or many. Actions that can be undone run immediately; for all others,
+ * the console asks first.
  */
 export function useUserActions() {
   const { t } = useTranslation();
@@ -66,7 +67,7 @@ export function useUserActions() {
     busy: checking || run?.ended === false,
     /** Runs the action as a bulk job. */
     check,
-    /** Performs the action for the users whom it changes; for several, removing or restoring access is a bulk job. */
+    /** Performs the action for the users whom it changes. For several users, a bulk job removes or restores access. */
     perform: (verb: UserAction, users: readonly User[], onDone: () => void = () => undefined): void => {
       const concerned = users.filter(isPossible[verb]);
       const [user, ...others] = concerned;

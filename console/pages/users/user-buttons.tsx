@@ -13,7 +13,7 @@ const verbs = [
   { verb: "reactivate", icon: IconUserCheck },
 ] as const;
 
-/** A button for each action that is possible for at least one of the users. */
+/** Shows a button for each action that is possible for at least one of the users. */
 export function UserButtons({
   users,
   size = "sm",
@@ -27,7 +27,7 @@ export function UserButtons({
   return <Buttons isOffered={(verb) => users.some(isPossible[verb])} size={size} {...rest} />;
 }
 
-/** A button for each bulk job that is possible for all users whom the list finds. */
+/** Shows a button for each bulk job that is possible for all users in the list's result. */
 export function AllUsersButtons({
   found,
   onAct,

@@ -4,7 +4,7 @@ import type { Checked } from "../bulk-jobs/job.ts";
 
 const whose = (userID: string) => ({ path: { userID } });
 
-/** How a person's access has ended, and which directory manages them. */
+/** Loads how a person's access ended, and which directory manages the person. */
 export const provisioningQuery = (userID: string) =>
   queryOptions({
     queryKey: ["user", userID, "provisioning"],
@@ -31,7 +31,7 @@ export type UserAction = keyof typeof userCalls;
 
 export type UserJobKind = Exclude<Checked["kind"], "revocation">;
 
-/** The actions that run as a bulk job for several users. The other actions can stop halfway without harm. */
+/** The actions that a bulk job performs for several users. All other actions can stop halfway without harm. */
 export const jobOf: Partial<Record<UserAction, UserJobKind>> = {
   offboard: "offboarding",
   reactivate: "reactivation",

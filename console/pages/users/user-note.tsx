@@ -20,7 +20,7 @@ import type { User } from "./load-users.ts";
 
 type UserNote = Schemas["UserNote"];
 
-/** The staff's note about a person, and a button to change it. */
+/** Shows the staff's note about a person, and a button that changes the note. */
 export function UserNoteSection({ user }: { user: User }) {
   const { t, i18n } = useTranslation();
   const [changing, { open, close }] = useDisclosure();
@@ -63,9 +63,9 @@ function NoteDialog({ user, held, onClose }: { user: User; held: UserNote; onClo
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { userID } = user;
-  // The shown note may be reloaded while the dialog is open.
+  // The note when the dialog opened; the page may reload its note while the dialog is open.
   const [opened] = useState(held);
-  /** Set once another user has changed the note. */
+  /** The current note, once another user has changed it. */
   const [fresh, setFresh] = useState<UserNote>();
   const rule = t("users.note.rule", { max: userNoteLengthMax });
   const form = useForm({

@@ -33,10 +33,10 @@ import { UserProfiles } from "./profiles/user-profiles.tsx";
 import { UserRoles } from "./user-roles.tsx";
 import { UserSessions } from "./user-sessions.tsx";
 
-// The picture loads after the page.
+// Loaded after the page.
 const DeviceLanes = lazy(() => loadPart(() => import("./profiles/device-lanes.tsx")));
 
-/** The page of one person: their data and the actions on it. */
+/** Shows one person: their data and the actions on the person. */
 export function UserPage() {
   const { t } = useTranslation();
   const { userID = "" } = useParams({ strict: false });
@@ -63,7 +63,7 @@ function Loading() {
   );
 }
 
-/** Adds the name, which the user object of the API does not contain. */
+/** Adds the person's name, which the API's user object does not contain. */
 function Named({ user }: { user: User }) {
   const { data, isPending } = useQuery(personQuery(user.userID));
   if (isPending) return <Loading />;
@@ -163,7 +163,7 @@ function Person({ user }: { user: User }) {
   );
 }
 
-/** Shows why the person's devices may be off the network, and what can be done here. */
+/** Shows why the person's devices may be off the network, and what the user can do here. */
 function WhyOffline({
   user,
   onCreate,

@@ -21,7 +21,7 @@ type HeldRoles = Schemas["UserRoles"];
 
 const rolesKey = (userID: string) => ["user", userID, "roles"];
 
-/** A person's roles, the origin of each, and the dialog that changes them. */
+/** Shows a person's roles, the origin of each role, and the dialog that changes the roles. */
 export function UserRoles({ userID }: { userID: string }) {
   const { t } = useTranslation();
   const [changing, { open, close }] = useDisclosure();
@@ -75,7 +75,7 @@ function Change({ userID, held: current, onClose }: { userID: string; held: Held
   const { t } = useTranslation();
   const queries = useQueryClient();
   const [opened] = useState(current);
-  /** Set once another user has changed the roles. */
+  /** The current roles, once another user has changed them. */
   const [fresh, setFresh] = useState<HeldRoles>();
   const held = fresh ?? opened;
   const form = useForm<{ roles: readonly Role[] }>({ initialValues: { roles: held.given } });
@@ -106,7 +106,7 @@ function Change({ userID, held: current, onClose }: { userID: string; held: Held
       await queries.invalidateQueries({ queryKey: rolesKey(userID) });
       void queries.invalidateQueries({ queryKey: ["audit"] });
       void queries.invalidateQueries({ queryKey: ["roles"] });
-      // The changed roles may be the user's own.
+      // The changed roles may be those of the signed-in user.
       void queries.invalidateQueries({ queryKey: ["session"] });
       notifyDone(t("roles.saved"));
       onClose();

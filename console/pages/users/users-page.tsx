@@ -20,7 +20,7 @@ import { useUserActions } from "./use-user-actions.tsx";
 import { AllUsersButtons, UserButtons } from "./user-buttons.tsx";
 import { useUserFilters } from "./user-filters.ts";
 
-/** The realm's users, found by ID, e-mail address or the serial number of a device. */
+/** Shows the realm's users. The search finds users by ID, e-mail address or the serial number of a device. */
 export function UsersPage() {
   const { t } = useTranslation();
   const nameOf = usePersonName();
@@ -122,7 +122,10 @@ function useColumns(): Column<User>[] {
   ];
 }
 
-/** The ID of a forgotten user is exported empty: an upload of the file then matches no other person. */
+/**
+ * Returns the columns of the exported file. The ID of a forgotten user is empty, so an upload of the file matches no
+ * other person.
+ */
 function useExported(): CsvColumn<User>[] {
   const { t } = useTranslation();
   return [

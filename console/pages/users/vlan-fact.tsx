@@ -16,7 +16,7 @@ import type { User } from "./load-users.ts";
 
 type UserVlan = Schemas["UserVLAN"];
 
-/** The VLAN of a person's devices, why they get it, and a button to set another one. */
+/** Shows the VLAN of a person's devices, the reason for this VLAN, and a button that sets another VLAN. */
 export function VlanFact({ user }: { user: User }) {
   const { t } = useTranslation();
   const [changing, { open, close }] = useDisclosure();
@@ -45,14 +45,14 @@ function originOf({ given, fromProvider, realmDefault }: UserVlan): "given" | "b
   return realmDefault === null ? "none" : "byDefault";
 }
 
-/** Sets a person's VLAN by hand, or lets the realm's rules decide again. */
+/** Sets a person's VLAN by hand, or restores the VLAN that the realm's rules select. */
 function VlanDialog({ user, held, onClose }: { user: User; held: UserVlan; onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { userID } = user;
-  // The shown value may be reloaded while the dialog is open.
+  // The value when the dialog opened; the page may reload its value while the dialog is open.
   const [opened] = useState(held);
-  /** Set once another user has changed the VLAN. */
+  /** The current VLAN, once another user has changed it. */
   const [fresh, setFresh] = useState<UserVlan>();
   const rule = t("users.vlan.rule");
   const form = useForm({

@@ -5,7 +5,7 @@ import { api, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/notice/error-notice.tsx";
 import { jobsKey } from "../bulk-jobs/job.ts";
 
-/** Shows how many of a person's bulk jobs wait to run; offboarding the person stops them. */
+/** Shows how many of a person's bulk jobs are waiting to run; offboarding the person stops these jobs. */
 export function WaitingJobs({ userID }: { userID: string }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery({

@@ -90,7 +90,7 @@ function Question({
   );
 }
 
-/** Returns the number that the service wants confirmed; undefined for any other error. */
+/** Returns the number that the service asks the user to confirm; undefined for any other error. */
 function askedTotal(error: unknown): number | undefined {
   if (!(error instanceof ApiError) || error.code !== "confirmation_required") return undefined;
   const total = Number(error.fields.find(({ path }) => path === "confirmTotal")?.reason);

@@ -6,12 +6,15 @@ import { useReturnFocus } from "./use-return-focus.ts";
 // Loaded with the first question.
 const ConfirmDialog = lazy(() => loadPart(() => import("./confirm-dialog.tsx")));
 
-/** Asks before an action that cannot be undone. Cancel has the focus; the dialog shows failures and keeps its input. */
+/**
+ * Asks before an action that cannot be undone. The focus is on Cancel. If the action fails, the dialog shows the
+ * failure and keeps its input.
+ */
 export const confirm = (question: Confirmation): void => {
   setQuestion(question);
 };
 
-/** Shows the questions. The last question stays while its dialog closes; this returns the focus. */
+/** Shows the questions and returns the focus after each. The last question stays visible while its dialog closes. */
 export function Confirmations() {
   const question = useQuestion();
   const [last, setLast] = useState(question);

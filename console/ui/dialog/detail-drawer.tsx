@@ -3,7 +3,10 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-/** Returns the item open beside a list (`?open=…` in the address), and a function that opens another. */
+/**
+ * Returns the item whose details are open next to a list (`?open=…` in the address), and a function that opens another
+ * item.
+ */
 export function useOpened(): [opened: string | undefined, open: (id: string | undefined) => void] {
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -15,7 +18,7 @@ export function useOpened(): [opened: string | undefined, open: (id: string | un
   ];
 }
 
-/** Details beside a list, with an address of their own. */
+/** Shows an item's details next to a list, at a separate address. */
 export function DetailDrawer({ title, children }: { title: string; children: (id: string) => ReactNode }) {
   const { t } = useTranslation();
   const [opened, open] = useOpened();

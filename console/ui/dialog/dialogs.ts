@@ -2,15 +2,15 @@ import { useSyncExternalStore, type ReactNode } from "react";
 
 /** A question before an action that cannot be undone. */
 export interface Confirmation {
-  /** The question, with the name of the thing. */
+  /** The question, with the name of its subject. */
   title: string;
   /** The consequences. A form inside can block the confirmation while its values are invalid. */
   children: ReactNode | ((block: (blocked: boolean) => void) => ReactNode);
-  /** The verb again, with the name of the thing: “Offboard m.keller”. */
+  /** The verb of the question, with the name of its subject: “Offboard m.keller”. */
   confirmLabel: string;
-  /** The user must type this first. */
+  /** The text that the user must type first. */
   typed?: string;
-  /** `confirmTotal`: the number that the user typed if the service asked for one. */
+  /** `confirmTotal` is the number that the user typed, if the service asked for one. */
   onConfirm: (confirmTotal?: number) => Promise<unknown>;
 }
 

@@ -5,12 +5,12 @@ import { useTranslation } from "react-i18next";
 import { isLeaving } from "../../api/sign-in.ts";
 import { useReturnFocus } from "./use-return-focus.ts";
 
-/** The guards that would ask now. The first guard with a text asks for all guards with that text. */
+/** The guards with unsaved input. The first guard with a text asks for all guards with that text. */
 const asking = new Map<string, string>();
 
 /**
- * Asks before the user leaves a page with unsaved input, once for all forms of the page; when the tab closes, the
- * browser asks. Signing in again returns to the page, without a question.
+ * Asks before the user leaves a page with unsaved input, once for all forms of the page. When the tab closes, the
+ * browser asks. Signing in again returns to the page, so nothing asks.
  */
 export function LeaveGuard({ when, text }: { when: boolean; text: string }) {
   const { t } = useTranslation();
@@ -24,7 +24,7 @@ export function LeaveGuard({ when, text }: { when: boolean; text: string }) {
   }, [when, id, text]);
   const isFirst = () => [...asking].find(([, other]) => other === text)?.[0] === id;
   const { status, proceed, reset } = useBlocker({
-    // A change of the page's own search parameters does not leave the page.
+    // A change of only the page's search parameters does not leave the page.
     shouldBlockFn: ({ current, next }) => isFirst() && current.pathname !== next.pathname,
     enableBeforeUnload: () => when && !isLeaving(),
     withResolver: true,

@@ -4,7 +4,10 @@ import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { LeaveGuard } from "./leave-guard.tsx";
 
-/** Content that is shown only once. It closes when the user confirms that it is stored, not by accident. */
+/**
+ * Shows content that is shown only once. To prevent accidents, it closes only when the user confirms that the content
+ * is stored.
+ */
 export function ShownOnce({
   title,
   warning,

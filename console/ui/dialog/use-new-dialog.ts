@@ -2,7 +2,10 @@ import { useDisclosure } from "@mantine/hooks";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 
-/** The creation dialog of a list, opened by its button or by `?new=1`, which is then removed from the address. */
+/**
+ * Returns the state of a list's creation dialog. Its button or `?new=1` opens the dialog; the parameter is then removed
+ * from the address.
+ */
 export function useNewDialog(): ReturnType<typeof useDisclosure> {
   const dialog = useDisclosure();
   const [, { open }] = dialog;

@@ -1,9 +1,9 @@
 import { useEffect } from "react";
 
 /**
- * Returns the focus to where it was before a dialog opened, or to the heading if that element is gone, unless something
- * else has taken it. The library does so only for dialogs that were already mounted while closed; the console loads or
- * mounts its dialogs on demand.
+ * Returns the focus after a dialog to the element that had it before, or to the heading if that element is gone, unless
+ * another element has taken the focus. The library does so only for dialogs that were mounted while closed; the console
+ * loads or mounts its dialogs on demand.
  */
 export function useReturnFocus(opened = true): void {
   useEffect(() => {
@@ -26,7 +26,7 @@ function giveBackTo(before: Element | null): void {
   giveLostToHeading();
 }
 
-/** If the component is removed while it has the focus, moves the focus to the heading. */
+/** Moves the focus to the heading if the component is removed while it has the focus. */
 export function useHeadingAfterwards(): void {
   useEffect(
     () => () => {

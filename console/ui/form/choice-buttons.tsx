@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 
-/** A few choices side by side, one of them selected. */
+/** Shows a few choices side by side, one of them selected. */
 export function ChoiceButtons<Value extends string>({
   label,
   value,

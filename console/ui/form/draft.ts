@@ -3,27 +3,27 @@ import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { draftOf, keepDraft } from "../../session/drafts.ts";
 import { useSession } from "../../session/session.tsx";
 
-/** How the input of a form is kept. */
+/** How the browser stores the input of a form. */
 export interface DraftOptions<Values> {
-  /** The form, and the object that it changes: `note of 12`. */
+  /** The name of the form, with the object that the form changes: `note of 12`. */
   name: string;
-  /** Fields that are never kept. */
+  /** Fields whose input is never stored. */
   secrets?: readonly (keyof Values)[];
 }
 
-/** A form whose input is kept. */
+/** A form whose input is stored. */
 export interface KeptForm {
-  /** Whether the form shows earlier input. */
+  /** True if the form shows earlier input. */
   restored: boolean;
-  /** To be called when the input was sent: it is no longer kept. */
+  /** Deletes the stored input. Call once the input was sent. */
   forget: () => void;
-  /** Shows the initial values again, and keeps nothing. */
+  /** Shows the initial values again, and deletes the stored input. */
   discard: () => void;
 }
 
 /**
- * Keeps the input of a form until it is sent or discarded, even if the session ends, the user goes back or the page is
- * reloaded. It is kept for this user and in this tab. Only changed fields are kept, so all others show the service's
+ * Stores the input of a form, for this user and in this tab, until the user sends or discards it, even if the session
+ * ends, the user goes back or reloads the page. Only changed fields are stored, so all other fields show the service's
  * current values.
  */
 export function useDraft<Values extends object>(
@@ -45,7 +45,7 @@ export function useDraft<Values extends object>(
     setRestored(true);
   }, []);
 
-  // Runs whenever the input changes: after sending, the same input is not kept again.
+  // Runs only if the input changes, so the input is not stored again after it was sent.
   useEffect(() => {
     if (seen.current === values) return;
     seen.current = values;
@@ -81,7 +81,10 @@ export function useHasDraft(): (name: string) => boolean {
   return (name) => draftOf(sessionStorage, userID, name) !== undefined;
 }
 
-/** Like `useState`, kept as {@link useDraft} keeps a form. The third element forgets the kept value. */
+/**
+ * Like `useState`, but stores the value as {@link useDraft} stores a form's input. The third element deletes the stored
+ * value.
+ */
 export function useKeptState<Value>(name: string, initial: Value): [Value, (value: Value) => void, () => void] {
   const { userID } = useSession().user;
   const [value, setValue] = useState(() => {

@@ -5,7 +5,10 @@ import { useReturnFocus } from "../dialog/use-return-focus.ts";
 import { FreshValues } from "../notice/changed-meanwhile.tsx";
 import type { Submission } from "./submission.tsx";
 
-/** A small form in a dialog, which saves and closes. “Cancel” discards the input; closing the dialog keeps it. */
+/**
+ * Shows a small form in a dialog, which closes once the form is saved. “Cancel” discards the input; closing the dialog
+ * keeps the input.
+ */
 export function FormDialog({
   title,
   submission: { submit, busy, summary, discard },

@@ -1,7 +1,7 @@
 import { Stack } from "@mantine/core";
 import type { ReactNode, SubmitEvent } from "react";
 
-/** A form that shows errors at its own fields, not through the browser. */
+/** Shows a form whose errors appear at its fields, not in the browser's messages. */
 export function Form({
   onSubmit,
   maw,

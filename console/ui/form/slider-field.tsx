@@ -2,7 +2,7 @@ import { Flex, Input, NumberInput, Slider } from "@mantine/core";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 
-/** A whole number within a range, to drag or type. */
+/** Shows a field for a whole number within a range, which the user drags or types. */
 export function SliderField({
   label,
   description,
@@ -25,7 +25,7 @@ export function SliderField({
   min: number;
   max: number;
   marks?: readonly number[];
-  /** The slider's step; any number can be typed. */
+  /** The slider's step; the user can type any number in the range. */
   step?: number;
   error?: React.ReactNode;
   /** The field's name in its form. */

@@ -11,7 +11,7 @@ import { RestoredInput } from "./restored-input.tsx";
 /** A field of a form, by its API name. */
 export interface FormField {
   label: string;
-  /** The accepted values, in the user's words; omitted: the service's own message is shown. */
+  /** The accepted values, in the user's words; if omitted, the form shows the service's own message. */
   rule?: string;
 }
 
@@ -29,18 +29,18 @@ interface SubmissionOptions<Values> {
   send: (values: Values, sending: { key: string; signal: AbortSignal }) => Promise<unknown>;
 }
 
-/** The state of a form that is filled in and sent. */
+/** The state of a form that the user fills in and sends. */
 export interface Submission {
   submit: (event?: SubmitEvent<HTMLFormElement>) => void;
   busy: boolean;
   summary: ReactNode;
-  /** Shows the initial values again, and discards the kept input. */
+  /** Shows the initial values again, and discards the stored input. */
   discard: () => void;
 }
 
 /**
- * Sends a form, and keeps its input until then. Errors appear at their fields, and in a summary above the form that
- * takes the focus.
+ * Sends a form, and stores its input until it is sent. Errors appear at their fields, and in a summary above the form,
+ * which gets the focus.
  */
 export function useSubmission<Values extends object>({
   form,

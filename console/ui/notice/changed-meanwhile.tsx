@@ -4,13 +4,13 @@ import { IconAlertTriangle } from "../icons.tsx";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-/** Shows what another user changed while a form was open, and asks which values to keep. */
+/** Shows the values that another user changed while a form was open, and asks which values to keep. */
 export function ChangedMeanwhile({
   changes,
   onTake,
   onKeep,
 }: {
-  /** The current values that differ, by label. */
+  /** The changed values, by label. */
   changes: readonly (readonly [label: string, value: string])[];
   onTake: () => void;
   onKeep: () => void;
@@ -38,7 +38,7 @@ export function ChangedMeanwhile({
   );
 }
 
-/** Explains in a small dialog that its values are new, because another user changed them. */
+/** Explains in a small dialog that another user has changed its values, and that it shows the new ones. */
 export function FreshValues({ now }: { now: unknown }) {
   const { t } = useTranslation();
   return (
@@ -79,15 +79,15 @@ export function useMeanwhile<Values extends object>(form: UseFormReturnType<Valu
     form.setValues({ ...now, ...kept });
   };
   return {
-    /** The version that the form's changes are based on, and the version before another user changed it. */
+    /** The version that the form's changes are based on, and the version before another user's change. */
     read,
     outdated,
-    /** To be called when the form's values have been saved. */
+    /** Call when the form's values have been saved. */
     saved: (now: Values): void => {
       begin(now, {});
       setOutdated(undefined);
     },
-    /** To be called when another user changed the values: typed fields stay, all others show the new values. */
+    /** Call when another user has changed the values: edited fields keep the input, all others show the new values. */
     moved: (now: Values): void => {
       begin(now, differing(read, form.getValues()));
       setOutdated(read);
@@ -99,7 +99,7 @@ export function useMeanwhile<Values extends object>(form: UseFormReturnType<Valu
   };
 }
 
-/** Returns the values of `after` that differ. */
+/** Returns the values of `after` that differ from `before`. */
 function differing<Values extends object>(before: Values, after: Values): Partial<Values> {
   const names = Object.keys(after) as (keyof Values)[];
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from "../icons.tsx";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/api-client.ts";
 
-/** Shows the error, the request's ID to quote, and a button to retry if a retry makes sense. */
+/** Shows an error, the request's ID to quote, and a retry button if a retry can help. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() => void) | undefined }) {
   const { t } = useTranslation();
   const message = useErrorMessage();
@@ -24,7 +24,7 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() =>
   );
 }
 
-/** Describes an error: the console's text for its code, otherwise the service's own message. */
+/** Returns a function that describes an error: the console's text for its code, otherwise the service's message. */
 export function useErrorMessage(): (error: Error) => string {
   const { t, i18n } = useTranslation();
   return (error) => {

@@ -9,7 +9,7 @@ export default function Notices() {
   return <Notifications position="bottom-right" limit={4} />;
 }
 
-/** Text that breaks anywhere and is never cut: it may contain a long address. */
+/** Shows text that can break anywhere and is never cut, because it may contain a long address. */
 const Words = ({ children }: { children: string }) => (
   <Text span display="block" flex="1 1 10rem" size="sm" style={{ overflowWrap: "anywhere" }}>
     {children}
@@ -28,7 +28,7 @@ export function showDone(message: string, undo: Undo | undefined): void {
       undo === undefined ? (
         <Words>{message}</Words>
       ) : (
-        // The button never shrinks: if there is no room next to the text, it moves below.
+        // The button does not shrink: without room next to the text, it moves below the text.
         <Group justify="flex-end" gap="xs">
           <Words>{message}</Words>
           <Button

@@ -1,4 +1,4 @@
-/** The action that undoes what was just done. */
+/** The action that undoes the last action. */
 export interface Undo {
   label: string;
   act: () => Promise<unknown>;

@@ -3,31 +3,31 @@ import { Text } from "@mantine/core";
 import { useId, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-/** One interval. */
+/** The values of one interval. */
 export interface Bar {
   key: string;
   /** The interval with its numbers, for the line below the bars and for screen readers. */
   name: string;
-  /** Drawn above the line. */
+  /** The value drawn above the line. */
   up: number;
-  /** Drawn below the line. */
+  /** The value drawn below the line. */
   down?: number;
   /** The value of an earlier interval, drawn behind the bar. */
   shade?: { up: number; down: number };
 }
 
-/** Something that happened in an interval: a labelled mark below its bar. */
+/** A labelled mark below a bar, for an event in that interval. */
 export interface Mark {
   key: string;
-  /** The index of the bar that the mark is below. */
+  /** The index of the bar above the mark. */
   at: number;
   label: ReactNode;
 }
 
-/** The width of one bar in coordinates: the whole picture is stretched to fit its space. */
+/** The width of one bar in coordinates: the whole chart is stretched to fit its space. */
 const step = 10;
 const height = 200;
-/** The least length at which a bar that is not empty can be seen. */
+/** The minimum visible length of a bar that is not empty. */
 const lengthMin = 4;
 
 const moves: Readonly<Record<string, (at: number, last: number) => number>> = {
@@ -39,7 +39,10 @@ const moves: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 };
 
-/** A bar for each interval, none if all are empty. Arrow keys move between them; Enter or a click opens one. */
+/**
+ * Shows a bar for each interval, or no bars if all are empty. Arrow keys move between bars; Enter or a click opens a
+ * bar.
+ */
 export default function Bars({
   label,
   bars,
@@ -137,7 +140,7 @@ export default function Bars({
   );
 }
 
-/** A part of a bar: upwards from the line, or downwards if its length is negative. */
+/** Draws a part of a bar: upwards from the line, or downwards if its length is negative. */
 function Part({
   kind,
   x,

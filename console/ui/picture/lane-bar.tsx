@@ -3,7 +3,7 @@ import type { Places } from "./places.ts";
 
 const percent = (place: number): string => `${100 * place}%`;
 
-/** A line with marks; decoration next to a text that contains the moments. */
+/** Draws a line with marks. It is decoration next to a text that contains the times. */
 export function LaneBar({ from, to, isEnded, up, down }: Places) {
   return (
     <svg className="bars bars-small bars-lane" aria-hidden>

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { readersZone } from "../../session/local-time.ts";
 
-/** Formats the start of an hour in the realm's zone: “Mon 3 Nov, 14:00”. */
+/** Returns a function that formats the start of an hour in the realm's zone: “Mon 3 Nov, 14:00”. */
 export function useHourName(): (from: string) => string {
   const { i18n } = useTranslation();
   const format = new Intl.DateTimeFormat(i18n.language === "de" ? "de-DE" : "en-GB", {
@@ -15,7 +15,7 @@ export function useHourName(): (from: string) => string {
   return (from) => format.format(new Date(from));
 }
 
-/** Formats the start of a week, which the service counts from Monday in UTC: “3 Nov 2026”. */
+/** Returns a function that formats the start of a week, which the service counts from Monday in UTC: “3 Nov 2026”. */
 export function useWeekName(): (from: string) => string {
   const { i18n } = useTranslation();
   const format = new Intl.DateTimeFormat(i18n.language === "de" ? "de-DE" : "en-GB", {

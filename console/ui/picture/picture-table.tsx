@@ -1,13 +1,13 @@
 import { Table } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** The numbers of a picture. The first cell of each row names it; the others are numbers. */
+/** The numbers of a chart. The first cell of each row is the row's name; all other cells are numbers. */
 export interface Numbers {
   columns: readonly string[];
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
 }
 
-/** The table with the numbers of a picture. */
+/** Shows a table with the numbers of a chart. */
 export function PictureTable({ label, columns, rows }: Numbers & { label: string }) {
   return (
     <Table.ScrollContainer

@@ -7,7 +7,7 @@ import { PictureTable, type Numbers } from "./picture-table.tsx";
 
 const views = ["chart", "table"] as const;
 
-/** A picture with its summary, and a table with the same numbers. */
+/** Shows a chart with its summary, and a table with the same numbers. */
 export function Picture<Data>({
   title,
   loaded: { data, error, refetch },
@@ -19,13 +19,13 @@ export function Picture<Data>({
 }: {
   title: string;
   loaded: { data: Data | undefined; error: Error | null; refetch: () => unknown };
-  /** The picture in a sentence. */
+  /** Describes the chart in one sentence. */
   summary: (data: Data) => string;
   chart: (data: Data) => ReactNode;
   table: (data: Data) => Numbers;
-  /** Further buttons, before those for chart and table. */
+  /** Further buttons, in front of the buttons for chart and table. */
   choices?: ReactNode;
-  /** Shown below the picture. */
+  /** Shown below the chart. */
   children?: (data: Data) => ReactNode;
 }) {
   const { t } = useTranslation();

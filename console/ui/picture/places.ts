@@ -2,9 +2,9 @@
 export interface Places {
   from: number;
   to: number;
-  /** The line ends at `to`; otherwise the profile is active. */
+  /** Whether the profile has ended: its line ends at `to`. */
   isEnded: boolean;
-  /** Marks above the line, and below it. */
+  /** The marks above and below the line. */
   up: readonly number[];
   down: readonly number[];
 }

@@ -1,6 +1,9 @@
 import "./bars.css";
 
-/** Thin bars below one another, each a part of the bar above; decoration next to a text that contains the numbers. */
+/**
+ * Draws thin bars below one another, each a part of the bar above. They are decoration next to a text that contains the
+ * numbers.
+ */
 export function StageBars({ values, most }: { values: readonly number[]; most: number }) {
   const step = 10;
   return (

@@ -8,7 +8,7 @@ const keptMs = 5 * 60_000;
 /** The console is registered once for each realm, always with its English name. */
 export const isConsole = (clientId: string): boolean => /^console-\d+$/.test(clientId);
 
-/** An application's name, or its ID if it is no longer registered. The geteduroam apps are never registered. */
+/** Shows an application's name, or its ID if it is no longer registered. The geteduroam apps are never registered. */
 export function ApplicationName({ clientId }: { clientId: string }) {
   const { t } = useTranslation();
   const app = findOnboardingApp(clientId);

@@ -2,7 +2,7 @@ import { ActionIcon, Code, CopyButton, Group, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "../icons.tsx";
 import { useTranslation } from "react-i18next";
 
-/** A text to copy unchanged. */
+/** Shows a text that the user can copy unchanged. */
 export function CopyBox({ text, label, block = false }: { text: string; label: string; block?: boolean }) {
   const { t } = useTranslation();
   return (

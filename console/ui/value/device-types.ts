@@ -1,7 +1,7 @@
 import { deviceTypes, type DeviceType } from "../../../domain/certificate/device.ts";
 import { useWords } from "../../texts/words.ts";
 
-/** Returns a function for the display name of a device type. */
+/** Returns a function that returns the display name of a device type. */
 export function useDeviceTypeName(): (deviceType: DeviceType) => string {
   const words = useWords();
   return (deviceType) => words.deviceTypes[deviceType].name;

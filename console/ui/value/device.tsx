@@ -12,18 +12,18 @@ export function rememberDevices(queries: QueryClient, devices: Readonly<Record<s
   for (const [serial, device] of Object.entries(devices)) queries.setQueryData(deviceKey(serial), device);
 }
 
-/** Returns a profile that a list has named; undefined if it is unknown or this user may not read it. */
+/** Returns a profile from a list's response; undefined if no list has contained it or this user may not read it. */
 export const useKnownDevice = (serial: string): Schemas["Device"] | undefined =>
   useQuery<Schemas["Device"]>({ queryKey: deviceKey(serial), enabled: false }).data;
 
-/** Links to a device, by the name that a list returned with it. */
+/** Links to a device, by the name that the API returned with a list. */
 export const KnownDeviceLink = ({ serial, inText = false }: Pick<DeviceLinkProps, "serial" | "inText">) => (
   <DeviceLink serial={serial} name={useKnownDevice(serial)?.name} inText={inText} />
 );
 
 /**
- * Returns the query parameter that adds to a list the names that the user may read; `guests`: guest accounts' names as
- * well.
+ * Returns the query parameter that makes the API add the names that the user may read to a list. `guests` also adds the
+ * names of guest accounts.
  */
 export function useIncludedNames({ guests = false }: { guests?: boolean } = {}): { include?: string } {
   const may = useMay();
@@ -37,17 +37,17 @@ export function useIncludedNames({ guests = false }: { guests?: boolean } = {}):
 
 interface DeviceLinkProps {
   serial: string;
-  /** Null: unknown, or this user may not read it. */
+  /** Null if the name is unknown or this user may not read it. */
   name: string | null | undefined;
-  /** The details open beside the list of this page. Default: on the page of profiles. */
+  /** Opens the details next to the list on this page. Default: on the page of profiles. */
   here?: boolean;
   /** Shows the serial number below the name. */
   numbered?: boolean;
-  /** The name is next to other words. */
+  /** The name is in running text. */
   inText?: boolean;
 }
 
-/** A device's name, linked to its details; without a name, the end of its serial number. */
+/** Links a device's name to its details; without a name, shows the end of its serial number. */
 export function DeviceLink({ serial, name, here = false, numbered = false, inText = false }: DeviceLinkProps) {
   const isNamed = name !== null && name !== undefined && name !== "";
   const look = {

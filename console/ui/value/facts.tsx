@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 export type Fact = readonly [name: string, value: ReactNode];
 
-/** The facts about something: names and values. */
+/** Shows facts as names and values. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="md" m={0}>

@@ -13,8 +13,8 @@ export function rememberGuests(queries: QueryClient, guests: Readonly<Record<str
 }
 
 /**
- * Links to a guest account by the name that a list returned with it, or by its number if this user may not read the
- * name. `inText`: the name is next to other words.
+ * Links to a guest account by the name that the API returned with a list, or by its number if this user may not read
+ * the name. `inText`: the name is in running text.
  */
 export function GuestLink({ id, inText = false }: { id: string; inText?: boolean }) {
   const { t } = useTranslation();

@@ -7,7 +7,7 @@ import { AnchorLink } from "../anchor-link.tsx";
 
 /** The fields that name a person. The pseudonym of a forgotten person is empty. */
 export interface NamedPerson extends Pick<Schemas["Person"], "pairwiseID" | "email"> {
-  /** Undefined where the API sends no names. */
+  /** Undefined if the API did not send names. */
   displayName?: string | null | undefined;
 }
 
@@ -34,16 +34,16 @@ export function rememberPeople(queries: QueryClient, people: Readonly<Record<str
   for (const [userID, person] of Object.entries(people)) queries.setQueryData(personKey(userID), person);
 }
 
-/** Returns the query parameter that adds people to a list, if the user may see people. */
+/** Returns the query parameter that makes the API add people to a list, if the user may see people. */
 export function useIncludedPeople(): { include?: "people" } {
   return useMay()("users") ? { include: "people" } : {};
 }
 
-/** Returns the name of a person, otherwise the e-mail address, otherwise the pseudonym. */
+/** Returns a person's name, else the e-mail address, else the pseudonym. */
 export const personName = ({ displayName, email, pairwiseID, userID }: NamedPerson & { userID: string }): string =>
   [displayName, email, pairwiseID].find((name) => name !== null && name !== undefined && name !== "") ?? userID;
 
-/** Returns a function for the name of a person; a forgotten person has only a number. */
+/** Returns a function that returns the name of a person; a forgotten person has only a number. */
 export function usePersonName(): (person: NamedPerson & { userID: string }) => string {
   const { t } = useTranslation();
   return (person) => {
@@ -52,17 +52,17 @@ export function usePersonName(): (person: NamedPerson & { userID: string }) => s
   };
 }
 
-/** Returns what identifies a person in addition to the name: the e-mail address and the pseudonym. */
+/** Returns the identifiers of a person other than the name: the e-mail address and the pseudonym. */
 export const besideName = (person: NamedPerson & { userID: string }): string[] =>
   [person.email, person.pairwiseID].filter((text) => text !== "" && text !== personName(person));
 
-/** Formats what identifies a row of a list: a name, and what else is known. */
+/** Returns the label of a list's row: a name and further identifiers. */
 export const labelled = (name: string, beside: readonly string[]): string =>
   beside.length === 0 ? name : `${name} (${beside.join(", ")})`;
 
 /**
- * A person's name, linked to their page, with the e-mail address below; a placeholder until the name is known. A user
- * without access to people sees only that a person is meant. `inText`: the name is next to other words, without the
+ * Links a person's name to their page, with the e-mail address below; shows a placeholder until the name is loaded. A
+ * user without access to people sees a general word for a person. `inText`: the name is in running text, without the
  * e-mail address.
  */
 export function PersonLink({ userID, inText = false }: { userID: string; inText?: boolean }) {

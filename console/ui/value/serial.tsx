@@ -3,7 +3,7 @@ import { Text } from "@mantine/core";
 /** The number of digits that people read to each other. */
 const tailLength = 8;
 
-/** A serial number with its end emphasised, which is the part that people read to each other. */
+/** Shows a serial number with its end emphasised, because people read that part to each other. */
 export function Serial({ serial, short = false }: { serial: string; short?: boolean }) {
   const tail = serial.slice(-tailLength);
   const head = serial.slice(0, -tailLength);

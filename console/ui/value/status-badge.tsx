@@ -16,7 +16,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { renewalDays } from "../../../domain/lifetimes.ts";
 
-/** The statuses. Each is shown as a word, a colour and an icon. */
+/** The colour and icon of each status, shown with its word. */
 const statuses = {
   active: { color: "teal", icon: IconCircleCheck },
   locked: { color: "yellow", icon: IconLock },
@@ -58,7 +58,7 @@ export function StatusBadge({ status }: { status: Status }) {
   );
 }
 
-/** Returns the status of a profile at a moment: `expiring` once it can be renewed. */
+/** Returns the status of a profile at a given time: `expiring` once it can be renewed. */
 export function profileStatus(
   { revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string },
   at: Date,

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { readersZone } from "../../session/local-time.ts";
 
-/** A moment in the realm's zone, with UTC on hover and, if requested, how long ago it was. */
+/** Shows a time in the realm's zone, with UTC on hover and, if requested, how long ago it was. */
 export function Time({
   at,
   relative = false,
@@ -56,7 +56,7 @@ const units = [
   ["minute", 60],
 ] as const;
 
-/** Formats “in 3 days”, “2 hours ago”. */
+/** Formats a date relative to now: “in 3 days”, “2 hours ago”. */
 export function formatRelative(date: Date, now: Date, language: string): string {
   const seconds = (date.getTime() - now.getTime()) / 1000;
   const format = new Intl.RelativeTimeFormat(localeOf(language), { numeric: "auto" });

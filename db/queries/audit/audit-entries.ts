@@ -18,7 +18,7 @@ export interface NewAuditEntry {
   properties: Readonly<Record<string, unknown>>;
 }
 
-/** Appends one entry. Call it in the transaction of the change, so both are committed or neither is. */
+/** Appends one entry. Call in the transaction of the change, so change and entry are committed together. */
 export async function record(tx: Db, { realmId, event, actor, at, properties }: NewAuditEntry): Promise<void> {
   await tx.query(sql`
     insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
@@ -36,7 +36,7 @@ const revocationEvents = [
 
 /**
  * Counts how often a user removed others' access within the last hour, `max` at most. Concurrent calls for the same
- * user wait until this transaction ends, so each sees the effect of the one before.
+ * user wait until this transaction ends, so each call counts the removals of the previous one.
  */
 export async function countRevocationsBy(
   tx: Db,
@@ -79,19 +79,19 @@ export interface AuditFilter {
   /** The actor. */
   user: string;
   client: string;
-  /** The subjects: any of these. */
+  /** Matches entries about any of these subjects. */
   about: AuditSubject[];
   /** The entries with these ids. */
   id: string[];
-  /** The bulk job that wrote the entry, or that it is about. */
+  /** The bulk job that wrote the entry, or that the entry is about. */
   job: string;
-  /** False: one entry for each bulk job, its end or, if it has not ended, its beginning. */
+  /** If false, the list has one entry for each bulk job: its end or, if the job has not ended, its beginning. */
   jobSteps: boolean;
 }
 
 /** The filters of a list, and the text of a search. */
 export interface AuditSearchFilter extends AuditFilter {
-  /** Finds entries as {@link found.isFoundAuditEntry} does. */
+  /** The text to find, as {@link found.isFoundAuditEntry} defines. */
   text: string;
 }
 
@@ -101,7 +101,7 @@ export interface AuditSearchFilter extends AuditFilter {
  */
 const gatheredMax = 5_000;
 
-/** One entry for each bulk job. The first condition is the same as the index's. */
+/** Matches one entry for each bulk job. The first condition is the same as the index's condition. */
 const isLine = sql`
   (e.properties ->> 'job' is null or e.event in ('job_create', 'job_finish'))
   and (e.event <> 'job_create'
@@ -160,8 +160,8 @@ export const list = (
 };
 
 /**
- * Whether earlier versions wrote people's ids into the realm's entries. The oldest `user_create` entry shows it: no
- * earlier entry can name a user.
+ * Returns whether earlier versions wrote people's ids into the realm's entries. Checks the oldest `user_create` entry,
+ * because no earlier entry can name a user.
  */
 export async function nameSomebody(db: Db, realmId: string): Promise<boolean> {
   const rows = await db.query(sql`
@@ -172,15 +172,15 @@ export async function nameSomebody(db: Db, realmId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The chained fields as text; dates in milliseconds, or in microseconds where these are not zero. */
+/** The chained fields as text; dates in milliseconds, or in microseconds if the microseconds are not zero. */
 export const chainedColumns = sql`
   e.id, e.realm_id as realm, e.event, e.user_id as "user", e.client_id as client, e.properties::text as properties,
   coalesce(regexp_replace(to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '(\\.\\d{3})000$', '\\1') || 'Z',
            e.at::text) as date`;
 
 /**
- * Audit entry `e` with this id. Each entry is looked up separately, so no statistics, fresh or old, make a page of
- * entries read all of the realm's.
+ * Selects audit entry `e` with this id. Looks up each entry separately: otherwise fresh or old statistics can make
+ * Postgres read all entries of the realm for one page.
  */
 export const entryOf = (id: Sql): Sql => sql`lateral (select * from audit_entries where id = ${id} offset 0) e`;
 
@@ -207,8 +207,8 @@ export const sealedBetween = (
   `);
 
 /**
- * Returns the ids of entries beyond a position of the chain, sealed in the meantime or not, after an id, in order. Each
- * of the two parts has its own limit, so a long queue is not read again for every page.
+ * Returns, in order, the ids after a given id of entries beyond a position of the chain, whether sealed in the meantime
+ * or not. The sealed and the unsealed part each have their own limit, so a long queue is not read again for every page.
  */
 export async function idsBeyond(
   db: Db,
@@ -235,7 +235,7 @@ export async function idsBeyond(
   return rows.map(({ id }) => id);
 }
 
-/** Returns the entries with these ids that match, in the order of their ids. Their position and hash are null. */
+/** Returns the matching entries with these ids, in the order of their ids. Position and hash are null. */
 export const unplaced = (
   db: Db,
   { realmId, filter, search, ids }: ExportPage & { ids: readonly string[] },

@@ -151,8 +151,8 @@ export interface SeenEntries {
 }
 
 /**
- * Returns what this login and the api's role see of the audit log, in one snapshot. Undefined when the login may not
- * assume that role.
+ * Returns what this login and the api's role see of the audit log, in one snapshot; undefined if the login may not
+ * assume the api's role.
  */
 export async function compareWithApi(db: Database): Promise<{ own: SeenEntries; api: SeenEntries } | undefined> {
   const { may } = only(

@@ -31,8 +31,8 @@ export async function countWaiting(db: Db, realmId: string): Promise<number> {
 }
 
 /**
- * Returns the date of a realm's first unsealed entry; undefined when there is none. Looks entries up by id: just after
- * many were added, the planner chooses a join that reads all of them.
+ * Returns the date of a realm's first unsealed entry; undefined if every entry is sealed. Looks entries up by id: soon
+ * after many were added, the planner chooses a join that reads all of them.
  */
 export async function waitingSince(db: Db, realmId: string): Promise<Date | undefined> {
   const row = first(
@@ -169,7 +169,7 @@ export const headsBetween = (
      order by position
   `);
 
-/** Returns the last position of a realm's seals and heads. Anything added later is beyond it. */
+/** Returns the last position of a realm's seals and heads. Seals and heads added later are beyond this position. */
 export async function lastPosition(db: Db, realmId: string): Promise<number> {
   return only(
     await db.query<{ position: number }>(sql`

@@ -7,13 +7,13 @@ export type SubjectKind = (typeof subjectKinds)[number];
 /** `user:64`, as the function `audit_subjects` writes it. */
 export type AuditSubject = `${SubjectKind}:${string}`;
 
-/** Whether audit entry `e` is about any of these. */
+/** Tests whether audit entry `e` is about any of these subjects. */
 export const isAbout = (e: Sql, subjects: readonly AuditSubject[]): Sql =>
   sql`audit_subjects(${e}.properties) && ${subjects}::text[]`;
 
 /**
- * Selects a realm's entries about any of these, as a table. `offset 0` makes Postgres find them by subject: otherwise
- * it would read the whole log in order, to avoid sorting.
+ * Selects a realm's entries about any of these subjects, as a table. `offset 0` makes Postgres find the entries by
+ * subject: otherwise it would read the whole log in order, to avoid sorting.
  */
 export const entriesAbout = (realmId: string, subjects: readonly AuditSubject[]): Sql => sql`
   (select * from audit_entries where realm_id = ${realmId} and ${isAbout(sql`audit_entries`, subjects)} offset 0)`;

@@ -23,8 +23,8 @@ export const listRestores = (
   `);
 
 /**
- * Returns the newest restore of a realm's database that is not in the chain up to a position; undefined when there is
- * none.
+ * Returns the newest restore of a realm's database that is not in the chain up to a position; undefined if there is no
+ * such restore.
  */
 export async function findRestoreBeyond(
   db: Db,

@@ -3,7 +3,7 @@ import { sql, unprepared, type Sql } from "../../sql.ts";
 import * as auditSubjects from "./audit-subjects.ts";
 import type { AuditSubject } from "./audit-subjects.ts";
 
-/** An event of a timeline: an audit entry, or one derived from a row of another table. */
+/** An event of a timeline: an audit entry, or an event derived from a row of another table. */
 export interface TimelineRow {
   at: Date;
   /** An audit event, or `profile_check`, `profile_ask`, `profile_expire` or `issuance_fail`. */
@@ -12,7 +12,7 @@ export interface TimelineRow {
   auditId: string | null;
   userId: string | null;
   clientId: string | null;
-  /** The properties of the audit entry; null if the event is not one. */
+  /** The properties of the audit entry; null if the event is not an audit entry. */
   properties: Readonly<Record<string, unknown>> | null;
   /** The serial number of the profile that the event is about. */
   serialNumber: string | null;
@@ -30,7 +30,7 @@ interface Reading {
 
 /**
  * Selects the latest rows of one source before an instant, and every further row with the same time as the last of
- * them.
+ * these rows.
  */
 const latestOf = (source: Sql, { before, limit }: Reading): Sql => sql`
   (select * from (${source}) as source where at < ${before} order by at desc fetch first (${limit}) rows with ties)`;
@@ -81,12 +81,12 @@ const about = (subject: AuditSubject, reading: Reading): Sql => sql`
     reading,
   )} as about`;
 
-/** Whether events are by a person or about them. */
+/** The sides of a timeline: events by a person, or events about them. */
 export const timelineSides = ["by", "about"] as const;
 export type TimelineSide = (typeof timelineSides)[number];
 
 /**
- * Returns what a user did and what happened to them before an instant (`side`: only one of these), latest first: at
+ * Returns the events by and about a user before an instant (with `side`, only one of the two kinds), latest first: at
  * least `limit` events if there are that many.
  */
 export function ofUser(
@@ -111,7 +111,7 @@ export function ofUser(
   return read(db, both, others, reading);
 }
 
-/** Returns the same as {@link ofUser} for a guest account. */
+/** Returns the events of a guest account, as {@link ofUser} does for a user. */
 export const ofGuestAccount = (
   db: Db,
   { guestAccountId, ...reading }: Reading & { guestAccountId: string },

@@ -6,13 +6,13 @@ import { rolesOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import type { InRealm } from "./jobs.ts";
 
-/** Whether any row that is still to be done requests a profile. */
+/** Returns whether any unfinished row of the job requests a profile. */
 export async function asksForProfiles(db: Db, jobId: string): Promise<boolean> {
   const { asks } = only(await db.query<{ asks: boolean }>(sql`select ${asking(sql`${jobId}::uuid`)} as asks`));
   return asks;
 }
 
-/** The condition of {@link asksForProfiles}, for the job with this id. */
+/** Returns the condition of {@link asksForProfiles}, for the job with this id. */
 export const asking = (jobId: Sql): Sql => sql`exists (
   select
     from job_rows
@@ -36,8 +36,8 @@ const neededRoles = sql`case j.kind ${join(
 )} end`;
 
 /**
- * Whether the creator of the job `j` could still create it: a user with a role for it who is not offboarded, or an
- * active client with the scopes that the job needs.
+ * Tests whether the creator of the job `j` could still create it: a user who has a role for the job and is not
+ * offboarded, or an active client with the scopes that the job needs.
  */
 export const hasCreator = sql`case
   when j.created_by_user_id is not null
@@ -48,14 +48,15 @@ export const hasCreator = sql`case
                 where a.client_id = j.created_by_client_id and a.realm_id = j.realm_id
                   and a.active and a.scopes @> ${neededScopes}) end`;
 
-/** Whether the creator of a job could still create it. */
+/** Returns whether the creator of a job could still create it. */
 export async function creatorMayRun(db: Db, jobId: string): Promise<boolean> {
   const rows = await db.query(sql`select j.id from jobs j where j.id = ${jobId} and ${hasCreator}`);
   return rows.length > 0;
 }
 
 /**
- * Transfers a job to another creator: it runs in their name, and what it issues is theirs. Call with its row locked.
+ * Transfers a job to another creator: the job continues in their name, and they become the creator of the profiles that
+ * it issues. Call with the job's row locked.
  */
 export async function takeOver(tx: Db, { realmId, jobId, actor }: InRealm & { actor: Actor }): Promise<void> {
   await tx.query(sql`

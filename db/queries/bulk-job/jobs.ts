@@ -47,11 +47,11 @@ export interface Job {
   /** Whether the job has not changed for a minute although it should have. */
   stalled: boolean;
   origin: JobOrigin;
-  /** The search and filter that selected its rows, if any. */
+  /** The search and filter that selected the job's rows, if any. */
   matching: JobMatching | null;
   /** The reason of a revocation; null for another kind of job. */
   reason: RevocationReason | null;
-  /** Offboarding: days between lock-out and revocation; null: profiles are revoked at once. */
+  /** Offboarding: days between lock-out and revocation; null: profiles are revoked immediately. */
   graceDays: number | null;
   /** When profiles will be revoked; set once all people are locked out. */
   revokeAt: Date | null;
@@ -59,12 +59,18 @@ export interface Job {
   undoOf: string | null;
   /** The newest job that undoes this one and has started. */
   undoneBy: string | null;
-  /** Until when this offboarding can be undone; null: it changed no user, or its state does not allow it. */
+  /**
+   * Until when this offboarding can be undone; null: the offboarding changed no user, or its state does not allow an
+   * undo.
+   */
   undoUntil: Date | null;
   name: string | null;
   /** How many rows of the file precede the job's first row. */
   rowOffset: number;
-  /** How many profiles would be revoked according to the check; null: not checked yet, or another kind. */
+  /**
+   * How many profiles would be revoked according to the check; null: not checked yet, or the job's kind revokes no
+   * profiles.
+   */
   affectedProfiles: number | null;
   /** Whether files and keys of its profiles can still be read. */
   hasOutput: boolean;
@@ -81,7 +87,8 @@ const stalled = (at: Date): Sql => sql`(
 )`;
 
 /**
- * An offboarding can be undone for some days from its end, or from when it will end. A held job cannot end before now.
+ * Returns when the period for undoing an offboarding begins: its end, or when it will end. A held job cannot end before
+ * now.
  */
 const undoFrom = (at: Date): Sql => sql`coalesce(j.finished_at, j.revoke_at, ${at}::timestamptz)`;
 
@@ -143,13 +150,13 @@ export interface JobFilter {
   kind: JobKind;
   state: JobState[];
   dryRun: boolean;
-  /** Ids of users, and of clients that acted on their own. */
+  /** Ids of users, and of clients that acted without a user. */
   createdBy: string[];
   minCreated: Date;
   maxCreated: Date;
-  /** Leaves out jobs that have not begun. */
+  /** The earliest start; leaves out jobs that have not begun. */
   minStarted: Date;
-  /** Finds jobs as {@link found.isFoundJob} does. */
+  /** The text to find, as {@link found.isFoundJob} defines. */
   text: string;
 }
 
@@ -187,7 +194,7 @@ export const list = (
 
 /**
  * Lists offboardings in their grace period that still lock a user out: first those that wait for a person, then the
- * others by the time of their revocation.
+ * remaining ones by the time of their revocation.
  */
 export const listInGrace = (db: Db, { realmId, max, at }: { realmId: string; max: number; at: Date }): Promise<Job[]> =>
   db.query<Job>(sql`
@@ -205,7 +212,7 @@ export const listInGrace = (db: Db, { realmId, max, at }: { realmId: string; max
      limit ${max}
   `);
 
-/** Returns a job with its row locked: changes of its state wait. */
+/** Returns a job with its row locked: changes of its state wait for this transaction. */
 export async function lock(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<Job | undefined> {
   return first(
     await tx.query<Job>(sql`

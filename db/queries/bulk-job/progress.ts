@@ -9,8 +9,8 @@ import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /**
- * The worker's side of bulk jobs. Rows change only from `pending` or `working`, with the row locked, and the job's counts
- * change in the same transaction. The job's own row is locked last and for a moment.
+ * The worker's side of bulk jobs. Rows change only from `pending` or `working`, with the row locked, and the job's
+ * counts change in the same transaction. The job's own row is locked last and only briefly.
  */
 
 /** A job that a worker advances. Its progress is read from here and from its rows, never from the queue. */
@@ -20,7 +20,7 @@ export interface WorkedJob {
   kind: JobKind;
   state: AnyJobState;
   dryRun: boolean;
-  /** The creator: everything is done in their name. */
+  /** The creator: the worker acts in their name. */
   actor: Actor;
   executeAt: Date | null;
   confirmTotal: number | null;
@@ -35,7 +35,7 @@ export interface WorkedJob {
   /** The offboarding that this reactivation undoes. */
   undoOf: string | null;
   total: number;
-  /** The number of the last row. Numbers can be missing: those of empty lines, and of rows that a retry leaves out. */
+  /** The number of the last row. Numbers can be missing, for empty lines and for rows that a retry leaves out. */
   lastPosition: number;
   done: number;
 }
@@ -71,11 +71,11 @@ export interface RowRange {
   to: number;
 }
 
-/** The condition for rows `r` of a range. */
+/** Returns the condition for rows `r` of a range. */
 export const inRange = ({ jobId, from, to }: RowRange): Sql =>
   sql`r.job_id = ${jobId} and r.position >= ${from} and r.position < ${to}`;
 
-/** The message of the error `code`. */
+/** Returns the message of the error `code`. */
 export const messageOf = (code: Sql): Sql => sql`${JSON.stringify(rowErrors)}::jsonb ->> ${code}`;
 
 /** A job's state after some of its rows have changed. */
@@ -86,9 +86,9 @@ export interface Progress {
 }
 
 /**
- * The end of a statement whose common table expression `touched` has the new status of each row that it changed: adds
- * them to the job's counts, moves the window of its rate, and notifies its watchers. Returns a {@link Progress}, or
- * nothing when nothing changed or `onlyIf` does not hold for the job `j`.
+ * Returns the end of a statement whose common table expression `touched` has the new status of each row that the
+ * statement changed. This end adds the changed rows to the job's counts, moves the window of its rate, and notifies its
+ * watchers. It selects a {@link Progress}, or nothing if nothing changed or `onlyIf` does not hold for the job `j`.
  */
 export const addToCounts = (jobId: string, at: Date, onlyIf: Sql = sql`true`): Sql => sql`
   counted as (
@@ -116,7 +116,7 @@ export const addToCounts = (jobId: string, at: Date, onlyIf: Sql = sql`true`): S
   )
   select state, complete, pg_notify(${jobProgressChannel}, id::text) from counted`;
 
-/** A window is 15 to 30 seconds long. */
+/** Tests whether the window moves: a window is 15 to 30 seconds long. */
 const windowMoves = (at: Date): Sql => sql`(${at}::timestamptz - j.rate_next_at > interval '15 seconds')`;
 
 /** Records that a job is progressing although no row changes for a while. */

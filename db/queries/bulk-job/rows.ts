@@ -20,7 +20,7 @@ export interface JobRow {
   issuanceId: string | null;
 }
 
-/** The status that a row shows: its own or, until the job runs, the one that the check expects. */
+/** The status that a row shows: its own status or, until the job runs, the status that the check expects. */
 export const shownStatus = sql`
   case when r.status = 'pending' and j.started_at is null and j.finished_at is null
        then coalesce(r.expected, r.status) else r.status end`;
@@ -39,7 +39,7 @@ export interface JobRowOfPerson extends JobRow {
   limitThen: number | null;
 }
 
-/** The limits of a waiting row's user `u`, where the row changes them. */
+/** The limits of a waiting row's user `u`, if the row changes them. */
 const limits = sql`
   lateral (select ${limitOf(sql`u`, sql`m`)} as now, ${limitOf(sql`given`, sql`m`)} as planned
              from users u

@@ -5,8 +5,8 @@ import type { Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
 /**
- * The states of bulk jobs. Each transition is one statement and notifies the job's watchers. It returns false where the
- * new state may not follow the current one: then nothing has changed.
+ * A change of a bulk job's state. Each transition is one statement and notifies the job's watchers. Returns false, with
+ * nothing changed, if the new state may not follow the current state.
  */
 export interface Transition {
   realmId: string;

@@ -11,7 +11,7 @@ import * as matches from "../finding/matches.ts";
 import * as certificates from "./certificates.ts";
 import type { Certificate } from "./certificates.ts";
 
-/** Pages of profiles: each kind has a list, with sort and filter keys of its own. */
+/** Pages of profiles: each kind has a list, with separate sort and filter keys. */
 
 export const profileSortKeys = ["serial", "createtime", "expirationtime", "lastlogin"] as const;
 export type ProfileSortKey = (typeof profileSortKeys)[number];
@@ -50,7 +50,7 @@ export interface RealmProfileFilter extends ActiveProfileFilter {
 
 /** The filters for a list that also contains profiles that are not active. */
 export interface ProfileFilter extends ActiveProfileFilter {
-  /** True: only revoked or expired profiles; false: only active ones. */
+  /** True: only revoked or expired profiles; false: only active profiles. */
   invalid: boolean;
 }
 
@@ -81,8 +81,8 @@ export const pageOfUser = (
 export type ActiveProfileSelection = Searching & Pick<PageRequest<ActiveProfileFilter>, "search" | "filter">;
 
 /**
- * The active profiles `c` of this selection, on all its pages. Profiles that a text finds are looked up by id, for
- * which only `certificates` has an index.
+ * Returns the active profiles `c` of this selection, on all its pages. Profiles that match a text are looked up by id,
+ * because only `certificates` has an index of ids.
  */
 export const selectedActive = ({ search, filter, ...searching }: ActiveProfileSelection): Rows => {
   const { realmId, at } = searching;
@@ -183,8 +183,8 @@ function datesOf({ filter, sort }: RealmPage["page"]) {
 
 /**
  * Derives a bound for the date that sorts the list from a bound for the other date: the time between creation and end
- * of a realm's profiles has a minimum and a maximum in days. Without it, Postgres first reads everything that is out of
- * bounds.
+ * of a realm's profiles has a minimum and a maximum in days. Without the derived bound, Postgres first reads all rows
+ * that are out of bounds.
  */
 function impliedBounds(realmId: string, page: RealmPage["page"]): readonly (Sql | undefined)[] {
   const { firstBy, created, ending } = datesOf(page);
@@ -205,8 +205,8 @@ function impliedBounds(realmId: string, page: RealmPage["page"]): readonly (Sql 
 }
 
 /**
- * Gathers rows where one date bounds the list and the other sorts it: the two correlate, so rows within bounds lie far
- * from one end of the order.
+ * Gathers rows if one date bounds the list and the other date sorts it: the two correlate, so rows within bounds lie
+ * far from one end of the order.
  */
 function gatheredAcross(page: RealmPage["page"]): Pick<List<RealmProfileSortKey>, "gathered"> {
   if (page.sort.some(({ key }) => key === "serial")) return {};
@@ -261,11 +261,11 @@ export const guestProfileSortKeys = ["serial", "creationdate"] as const;
 export type GuestProfileSortKey = (typeof guestProfileSortKeys)[number];
 
 export interface GuestProfileFilter {
-  /** True: only revoked or expired profiles; false: only active ones. */
+  /** True: only revoked or expired profiles; false: only active profiles. */
   invalid: boolean;
   minCreateTime: Date;
   maxCreateTime: Date;
-  /** A text in the name or the serial number, or at the beginning of the identity. */
+  /** A text that the name or the serial number contains, or that the identity begins with. */
   text: string;
 }
 
@@ -303,13 +303,13 @@ export const infrastructureProfileSortKeys = ["serial", "creation_date", "expira
 export type InfrastructureProfileSortKey = (typeof infrastructureProfileSortKeys)[number];
 
 export interface InfrastructureProfileFilter {
-  /** True: only revoked profiles; false: only others. */
+  /** True: only revoked profiles; false: only unrevoked profiles. */
   invalid: boolean;
   minCreateTime: Date;
   maxCreateTime: Date;
   minExpirationTime: Date;
   maxExpirationTime: Date;
-  /** A text in the name or the serial number, or at the beginning of the identity. */
+  /** A text that the name or the serial number contains, or that the identity begins with. */
   text: string;
 }
 

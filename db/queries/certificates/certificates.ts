@@ -77,8 +77,8 @@ export async function listServersBeyond(
 }
 
 /**
- * Returns the DNS names of the realm's servers whose newest certificate ends before `before`, and when it ends. A
- * certificate that ended before `after` no longer belongs to any server.
+ * Returns the DNS names of the realm's servers whose newest certificate ends before `before`, and when that certificate
+ * ends. A certificate that ended before `after` no longer belongs to any server.
  */
 export const listServersEnding = (
   db: Db,
@@ -113,7 +113,9 @@ export async function findOfUser(
 const newestProfiles = 200;
 const askedDays = 7;
 
-/** Whether the network checks the status of the realm's user and guest profiles, judged by the newest ones. */
+/**
+ * Returns whether the network checks the status of the realm's user and guest profiles, judged by the newest profiles.
+ */
 export async function areAskedAbout(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<boolean> {
   const newestOf = (kind: ProfileKind): Sql => sql`
     (select created_at, last_ocsp_at
@@ -147,8 +149,8 @@ export interface AuthableProfile {
 }
 
 /**
- * Returns the profile of this certificate, octet for octet, if its owner may sign in with it now: a user's own,
- * authable, neither revoked nor outside its validity, of a user who is not offboarded.
+ * Returns the profile with this certificate, octet for octet, if its owner may sign in with it now: an authable
+ * profile, unrevoked and within its validity, of a user who is not offboarded.
  */
 export async function findAuthable(
   db: Db,
@@ -175,7 +177,7 @@ export async function findAuthable(
   );
 }
 
-/** Whether a profile's certificate is this one, octet for octet. */
+/** Returns whether a profile's certificate equals this certificate, octet for octet. */
 export async function isSame(db: Db, { id, der }: { id: string; der: Uint8Array }): Promise<boolean> {
   const rows = await db.query(sql`select id from certificates where id = ${id} and certificate = ${der}`);
   return rows.length > 0;
@@ -189,7 +191,7 @@ export async function thumbprintOf(db: Db, { id }: { id: string }): Promise<Buff
   return only(rows).thumbprint;
 }
 
-/** Selects the profiles that these issuances produced: {@link Certificate}. */
+/** Selects the profiles that these issuances produced, as {@link Certificate}. */
 export const ofIssuances = (issuanceIds: readonly string[]): Sql => sql`
   select ${columns}
     from unnest(${ofAnyLength(issuanceIds, sql`uuid[]`)}) as asked (id)

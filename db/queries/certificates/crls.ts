@@ -6,7 +6,7 @@ import { sql, type Sql } from "../../sql.ts";
 /** A CRL dated further ahead than this was signed with a wrong clock. */
 const skewSecondsMax = 60;
 
-/** When and with which validity CRLs are due. */
+/** The current time and the validity of CRLs, which decide whether a CRL is due. */
 interface Due {
   at: Date;
   /** How long a CRL is valid, in hours. */
@@ -24,13 +24,13 @@ const isDue = ({ at, validityHours }: Due) => sql`
                 or exists (select from crl_pieces p where p.issuer_id = i.id and p.id > c.last_piece)
                 or exists (select from crl_requests r where r.issuer_id = i.id))))`;
 
-/** Whether the CRL `c` should have been replaced by then. */
+/** Tests whether the CRL `c` should have been replaced by this time. */
 export const isOverdue = (c: Sql, at: Date): Sql => sql`
   ${at} >= ${c}.this_update + (${c}.next_update - ${c}.this_update) * ${crlOverdueShare}::double precision`;
 
 /**
- * Returns unexpired issuers that need a new CRL: they have none, a serial number waits, an operator asked, or
- * {@link crlRenewalShare} of the validity has passed.
+ * Returns unexpired issuers that need a new CRL: they have no CRL, a serial number waits to be listed, an operator
+ * requested a CRL, or {@link crlRenewalShare} of the validity has passed.
  */
 export async function listDue(db: Db, due: Due): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
@@ -51,8 +51,8 @@ export interface DueCrl {
 }
 
 /**
- * Returns the data for the CRL that follows an issuer's current one; undefined when no new one is due. Numbers start
- * from the seconds since 1970, so they increase even when the database was restored from a backup.
+ * Returns the data for the CRL that follows an issuer's current one; undefined if no new CRL is due. Numbers start from
+ * the seconds since 1970, so they increase even when the database was restored from a backup.
  */
 export async function findDue(tx: Db, { issuerId, ...due }: Due & { issuerId: string }): Promise<DueCrl | undefined> {
   return first(
@@ -67,7 +67,9 @@ export async function findDue(tx: Db, { issuerId, ...due }: Due & { issuerId: st
   );
 }
 
-/** Removes an operator's request for a CRL; the caller's transaction fulfils it. Returns whether there was one. */
+/**
+ * Removes an operator's request for a CRL; the caller's transaction fulfils it. Returns whether there was a request.
+ */
 export async function takeRequest(tx: Db, issuerId: string): Promise<boolean> {
   const taken = await tx.query(sql`delete from crl_requests where issuer_id = ${issuerId} returning issuer_id`);
   return taken.length > 0;
@@ -80,7 +82,7 @@ export interface UnpublishedEntry {
   notAfter: Date;
 }
 
-/** Whether at least this many serial numbers wait for an issuer's CRL. */
+/** Returns whether at least this many serial numbers wait for an issuer's CRL. */
 export async function areUnpublished(
   tx: Db,
   { issuerId, count }: { issuerId: string; count: number },
@@ -93,7 +95,7 @@ export async function areUnpublished(
 
 /**
  * Removes the oldest serial numbers waiting for an issuer's CRL; the caller's transaction adds them to the CRL. Deletes
- * by ctid, which never changes here: any other way would read all of a long queue again for each slice.
+ * by ctid, which never changes here: any other way would read the whole of a long queue again for each slice.
  */
 export const takeUnpublished = (
   tx: Db,
@@ -117,8 +119,8 @@ export interface Piece extends PieceContent {
 }
 
 /**
- * Returns the last piece of each of these weeks if it has room for more entries; with `published` false only pieces
- * that no CRL contains yet.
+ * Returns the last piece of each of these weeks if that piece has room for more entries; with `published` false only
+ * pieces that no CRL contains yet.
  */
 export const listOpenPieces = (
   tx: Db,
@@ -204,7 +206,7 @@ export interface NewCrl {
   tail: Uint8Array;
 }
 
-/** Makes a CRL its issuer's current one. */
+/** Makes a CRL the current CRL of its issuer. */
 export async function publish(tx: Db, crl: NewCrl): Promise<void> {
   await tx.query(sql`
     insert into crls (issuer_id, number, this_update, next_update, entries, size, tag, head, pieces, tail, last_piece)
@@ -240,7 +242,7 @@ export interface CrlState {
   realmId: string;
   /** Null for an issuer that has no CRL yet. */
   crl: { number: string; thisUpdate: Date; nextUpdate: Date; entries: number; size: number } | null;
-  /** `overdue`: {@link isOverdue}. `stale`: it has expired. */
+  /** `overdue`: {@link isOverdue}. `stale`: the CRL has expired. */
   standing: "current" | "overdue" | "stale" | "missing";
 }
 
@@ -280,7 +282,7 @@ export async function listStates(db: Db, { at }: { at: Date }): Promise<CrlState
 export const listTags = (db: Db): Promise<{ issuerId: string; tag: string | null }[]> =>
   db.query(sql`select i.id as "issuerId", c.tag from issuers i left join crls c on c.issuer_id = i.id`);
 
-/** Returns the beginning of an issuer's current CRL; undefined when it has none. */
+/** Returns the beginning of an issuer's current CRL; undefined if the issuer has no CRL. */
 export async function findHead(db: Db, issuerId: string): Promise<{ head: Buffer; publishedAt: Date } | undefined> {
   return first(
     await db.query<{ head: Buffer; publishedAt: Date }>(sql`
@@ -303,7 +305,8 @@ export interface StoredCrl {
 }
 
 /**
- * Returns an issuer's current CRL, with the pieces that are not `known`, in one snapshot; undefined when it has none.
+ * Returns an issuer's current CRL, with the pieces that are not `known`, in one snapshot; undefined if the issuer has
+ * no CRL.
  */
 export async function find(
   db: Db,

@@ -36,7 +36,7 @@ export async function findCertificate(
   return first(rows);
 }
 
-/** Claims requests that no worker holds, requests never tried first. */
+/** Claims requests that no worker holds, starting with requests that were never tried. */
 export const takeRequests = (
   db: Db,
   { away, limit }: { away: readonly string[]; limit: number },
@@ -58,7 +58,7 @@ export const takeRequests = (
     returning r.id, r.process_id as "processId", r.issuer_id as "issuerId", r.public_key as "publicKey"
   `);
 
-/** A certificate of a responder that is about to be signed. */
+/** A responder's certificate that is about to be signed. */
 export interface ResponderIntent {
   issuerId: IssuerID;
   serialNumber: SerialNumber;
@@ -72,7 +72,7 @@ export async function lockIntents(tx: Db, issuerId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('ocsp responders', ${issuerId}::bigint))`);
 }
 
-/** Returns what an earlier worker was about to sign for this key. */
+/** Returns the certificate that an earlier worker was about to sign for this key. */
 export async function findIntent(tx: Db, publicKey: Buffer): Promise<ResponderIntent | undefined> {
   const rows = await tx.query<ResponderIntent>(sql`
     select issuer_id as "issuerId", serial_number as "serialNumber", public_key as "publicKey",
@@ -95,8 +95,8 @@ export async function countUnexpired(tx: Db, issuerId: string): Promise<number> 
 }
 
 /**
- * Records what will be signed for a responder, within the validity of its issuer. Returns undefined when there is no
- * such issuer now, or the serial number is taken.
+ * Records the certificate that will be signed for a responder, within the validity of its issuer. Returns undefined if
+ * the issuer does not exist now, or the serial number is taken.
  */
 export async function recordIntent(
   tx: Db,

@@ -34,7 +34,7 @@ export interface StatusKey {
 export interface StatusRow {
   /** Null when no certificate has the serial number. */
   certificateId: string | null;
-  /** Whether the serial number is an infrastructure profile's. */
+  /** Whether the serial number belongs to an infrastructure profile. */
   isServers: boolean;
   revokedAt: Date | null;
   revocationReason: number | null;
@@ -43,7 +43,9 @@ export interface StatusRow {
   abandonedAt: Date | null;
 }
 
-/** Returns a row for each key, in their order. One statement, by unique indexes, whatever the number of keys. */
+/**
+ * Returns a row for each key, in the order of the keys. Uses one statement, by unique indexes, for any number of keys.
+ */
 export const readStatuses = (db: Db, keys: readonly StatusKey[]): Promise<StatusRow[]> =>
   db.query<StatusRow>(sql`
     select c.id as "certificateId", coalesce(c.kind = 'infrastructure', false) as "isServers", c.revoked_at as "revokedAt", c.revocation_reason as "revocationReason",
@@ -77,7 +79,7 @@ export interface Answered {
   at: Date;
 }
 
-/** Whether a time of certificate `c` has to be written. */
+/** Tests whether a time of certificate `c` must be written. */
 const isDue = (last: Sql, at: Sql): Sql => sql`
   (${at} is not null
    and (${last} is null
@@ -86,8 +88,8 @@ const isDue = (last: Sql, at: Sql): Sql => sql`
 
 /**
  * Records when the status of certificates was last requested; for devices, requests by the realm's RADIUS servers are
- * recorded separately from all others. Waits for no lock: skips rows that others hold, which the next request will
- * update. Returns how many rows were written.
+ * recorded separately from all others. Does not wait for locks: skips rows that other transactions hold, which the next
+ * request will update. Returns how many rows were written.
  */
 export async function recordAnswers(db: Db, answered: readonly Answered[]): Promise<number> {
   const counts = sql`(c.kind = 'infrastructure' or ${isRadiusServer(sql`r`, sql`a.address`)})`;

@@ -7,29 +7,29 @@ import type { Certificate } from "./certificates.ts";
 import * as auditSubjects from "../audit/audit-subjects.ts";
 import type { AuditSubject } from "../audit/audit-subjects.ts";
 
-/** A profile of any kind, with what may explain why its device is not on the network. */
+/** A profile of any kind, with facts that can explain why its device is not on the network. */
 export interface ProfileActivity extends Certificate {
-  /** When its status was first sent; null also if no times were recorded then. */
+  /** When the profile's status was first sent; also null if times were not recorded then. */
   firstOcspAt: Date | null;
-  /** When its status was first sent as revoked; null also if no times were recorded then. */
+  /** When the profile's status was first sent as revoked; also null if times were not recorded then. */
   firstRefusedAt: Date | null;
-  /** When its file was first fetched. */
+  /** When the profile's file was first fetched. */
   collectedAt: Date | null;
-  /** Whether it had a file to fetch; `job`: from a bulk job, which does not record fetches of single files. */
+  /** Whether the profile had a file to fetch; `job`: from a bulk job, which does not record fetches of single files. */
   output: "own" | "job" | null;
-  /** Serial numbers of the profile that it replaced, and of the profile that replaced it. */
+  /** Serial numbers of the profile that this profile replaced, and of its successor. */
   replaces: string | null;
   replacedBy: string | null;
   replacedAt: Date | null;
   /** The application that asked for the profile; null if none is recorded. */
   madeThrough: string | null;
-  /** Whether a successor was ever issued, even if it was revoked since. */
+  /** Whether a successor was ever issued, even if the successor was revoked since. */
   wasRenewed: boolean;
-  /** When the issuer's CRL expires; null: it has none yet. */
+  /** When the issuer's CRL expires; null: the issuer has no CRL yet. */
   listEndsAt: Date | null;
-  /** When its guest account ends. */
+  /** When the profile's guest account ends. */
   guestExpiresAt: Date | null;
-  /** When somebody other than the realm's RADIUS servers last asked about it. */
+  /** When a client other than the realm's RADIUS servers last asked about the profile. */
   lastOtherOcspAt: Date | null;
 }
 
@@ -109,7 +109,7 @@ export interface EndingEntry {
   serials: string[];
 }
 
-/** Lists the entries about any of these that revoked profiles, latest first. */
+/** Lists the entries that revoked profiles and are about any of these subjects, latest first. */
 export const listEnding = (
   db: Db,
   { realmId, subjects }: { realmId: string; subjects: readonly AuditSubject[] },
@@ -189,7 +189,7 @@ export async function namesOfProfiles(
 /** A profile as lists name it. */
 export type Device = Pick<Certificate, "serialNumber" | "name" | "kind" | "userId" | "guestAccountId">;
 
-/** Returns profiles of the realm of these kinds by their serial numbers; unknown ones are left out. */
+/** Returns profiles of the realm of these kinds by their serial numbers; unknown serial numbers are left out. */
 export const findDevices = (
   db: Db,
   {

@@ -4,7 +4,7 @@ import { sql } from "../../sql.ts";
 
 /**
  * Returns the active profile that a new profile replaces: the user's profile with this serial number, or its newest
- * successor whose file was sent. Returns undefined if none of them is active any more.
+ * successor whose file was sent. Returns undefined if no such profile is active any more.
  */
 export async function findReplaceable(
   db: Db,

@@ -2,15 +2,15 @@ import type { DeviceType } from "../../../domain/certificate/device.ts";
 import type { Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A revoked profile of a user, and when the network learned of it. */
+/** A revoked profile of a user, and when the network learned of the revocation. */
 export interface RevocationTimes {
   serialNumber: string;
   name: string;
   deviceType: DeviceType | null;
   revokedAt: Date;
-  /** When a CRL with it was first published; null: not yet, or not recorded. */
+  /** When a CRL that lists the profile was first published; null: not yet, or not recorded. */
   listedAt: Date | null;
-  /** When a RADIUS server first got the answer that it is revoked; null: not yet, or not recorded. */
+  /** When a RADIUS server first received the answer that the profile is revoked; null: not yet, or not recorded. */
   refusedAt: Date | null;
 }
 

@@ -1,7 +1,9 @@
 import { only, type Db } from "../../client.ts";
 import { sql, unprepared } from "../../sql.ts";
 
-/** A transaction may commit a revocation this many seconds after the time it wrote: windows begin this much earlier. */
+/**
+ * A transaction may commit a revocation this many seconds after the revocation's time: windows begin this much earlier.
+ */
 export const overlapSeconds = 60;
 
 /** Older revocations are not returned. */
@@ -17,13 +19,15 @@ export interface RevokedWindow {
 export interface SeenWindow extends RevokedWindow {
   /** How many revocations the window contains. */
   lines: number;
-  /** Whether one of them is newer than the requested time, without the overlap. */
+  /** Whether one of these revocations is newer than the requested time, without the overlap. */
   hasNews: boolean;
-  /** Whether the requested time is in the future, by more than clocks differ. */
+  /** Whether the requested time is in the future, by more than clocks can differ. */
   isAhead: boolean;
 }
 
-/** Returns the window that begins at an instant (default: now, by the database's clock), and what it contains. */
+/**
+ * Returns the window that begins at an instant (default: now, by the database's clock), and what the window contains.
+ */
 export async function look(
   db: Db,
   { realmId, since }: { realmId: string; since: Date | undefined },
@@ -49,7 +53,7 @@ export async function look(
 }
 
 /**
- * Returns which of these windows contain more revocations than before, in the order given. Revocations are never
+ * Returns, for each of these windows in order, whether it contains more revocations than before. Revocations are never
  * undone.
  */
 export const haveGrown = async (
@@ -130,8 +134,8 @@ export interface FeedReader {
 const silentMinutes = 5;
 
 /**
- * Lists the applications of a realm that have read the feed, except inactive applications and those that may no longer
- * read it.
+ * Lists the applications of a realm that have read the feed, except inactive applications and applications that may no
+ * longer read it.
  */
 export const listReaders = (db: Db, { realmId }: { realmId: string }): Promise<FeedReader[]> =>
   db.query<FeedReader>(sql`

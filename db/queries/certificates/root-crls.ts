@@ -8,7 +8,7 @@ export interface RootCrlRow {
   number: string;
   thisUpdate: Date;
   nextUpdate: Date;
-  /** How many issuing CAs it lists. */
+  /** How many issuing CAs the CRL lists. */
   entries: number;
   der: Buffer;
 }
@@ -20,7 +20,7 @@ const columns = sql`
 /** Lists the CRLs of all roots. */
 export const list = (db: Db): Promise<RootCrlRow[]> => db.query<RootCrlRow>(sql`select ${columns} from root_crls`);
 
-/** Returns the CRL of a root; undefined if none was published. */
+/** Returns the CRL of a root; undefined if no CRL was published. */
 export const find = async (db: Db, fingerprint: string): Promise<RootCrlRow | undefined> =>
   first(
     await db.query<RootCrlRow>(
@@ -30,14 +30,14 @@ export const find = async (db: Db, fingerprint: string): Promise<RootCrlRow | un
 
 /**
  * Makes a CRL its root's current one. Returns false if the current CRL is not the one that this CRL replaces: somebody
- * else has published in the meantime, and this CRL may lack their entries.
+ * else has published a CRL in the meantime, and this CRL may lack its entries.
  */
 export async function publish(
   tx: Db,
   crl: Omit<RootCrlRow, "entries" | "der"> & {
     entries: readonly unknown[];
     der: Uint8Array;
-    /** The number of the CRL that it replaces; null for a root's first. */
+    /** The number of the CRL that this CRL replaces; null for a root's first CRL. */
     replaces: string | null;
   },
 ): Promise<boolean> {

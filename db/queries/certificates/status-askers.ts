@@ -6,7 +6,7 @@ import { sql, type Sql } from "../../sql.ts";
 export const askedFor = ["ocsp", "crl"] as const;
 export type AskedFor = (typeof askedFor)[number];
 
-/** An address that asked an issuer. */
+/** An address that requested status from an issuer. */
 export interface StatusAsker {
   issuerId: string;
   address: string;
@@ -16,10 +16,12 @@ export interface StatusAsker {
 /** How many addresses are kept for each issuer and kind. */
 export const askersMax = 64;
 
-/** An address silent for this long can be replaced by another. A RADIUS server replaces any other address. */
+/**
+ * An address silent for this long can be replaced by another address. A RADIUS server can replace any other address.
+ */
 export const silentHours = 24;
 
-/** Records addresses that asked. A new address is dropped when there is no room. */
+/** Records addresses that requested status. A new address is dropped if there is no room. */
 export async function record(
   db: Pick<Database, "query" | "transaction">,
   { kind, askers }: { kind: AskedFor; askers: readonly StatusAsker[] },
@@ -88,7 +90,7 @@ async function add(tx: Db, { kind, askers }: { kind: AskedFor; askers: readonly 
 
 /** The status checks by a realm's RADIUS servers, as far as recorded. */
 export interface RealmChecks {
-  /** Addresses that asked within a day. */
+  /** Addresses that requested status within a day. */
   servers: number;
   /** The time of the last check; null: none is recorded. */
   lastAt: Date | null;

@@ -16,7 +16,7 @@ export interface StatusCount {
   lastAt: Date;
 }
 
-/** Adds counts to the rows of the issuers' realms, in one statement. Several processes may add at once. */
+/** Adds counts to the rows of the issuers' realms, in one statement. Several processes may add at the same time. */
 export async function add(db: Db, counts: readonly StatusCount[]): Promise<void> {
   await db.query(sql`
     insert into status_counts as s (realm_id, hour, address, good, refused, last_at)
@@ -38,7 +38,7 @@ export async function add(db: Db, counts: readonly StatusCount[]): Promise<void>
   `);
 }
 
-/** Answers in one hour, of all addresses. */
+/** Answers to all addresses in one hour. */
 export interface HourCount {
   hour: Date;
   good: number;
@@ -58,18 +58,18 @@ export const listHours = (db: Db, { realmId, from }: { realmId: string; from: Da
      order by s.hour
   `);
 
-/** An address that asked. */
+/** An address that requested the status of devices. */
 export interface AskingServer {
   /** Null: the addresses that are not counted one by one. */
   address: string | null;
-  /** False: not one of the RADIUS servers that the realm names. */
+  /** Whether the address is one of the RADIUS servers that the realm names. */
   isServer: boolean;
   good: number;
   refused: number;
   lastAt: Date;
 }
 
-/** Lists the addresses that asked about a realm's devices from a moment on, the latest first. */
+/** Lists the addresses that requested the status of a realm's devices from a moment on, the latest first. */
 export const listServers = (
   db: Db,
   { realmId, from, limit }: { realmId: string; from: Date; limit: number },

@@ -33,12 +33,12 @@ function read({ text, finds, ...rest }: ListSearch, own: SearchFind): Sought {
 }
 
 /**
- * A part of a serial number finds what belongs to the profile only if it has this many digits: fewer digits occur in
- * too many numbers by chance.
+ * Rows that belong to a profile are found by a part of its serial number only if the part has this many digits: fewer
+ * digits occur in too many numbers by chance.
  */
 const connectingDigitsMin = 8;
 
-/** The minimum when the list itself contains profiles. */
+/** The minimum number of digits if the list itself contains profiles. */
 const ownDigitsMin = 1;
 
 const union = (statements: readonly Sql[]): Sql =>
@@ -54,7 +54,9 @@ const selectProfiles = (
 
 const when = (does: boolean, statements: () => Sql[]): Sql[] => (does ? statements() : []);
 
-/** Whether a search finds user `u`: by what is known about the person, or by one of their profiles. */
+/**
+ * Returns the condition that a search finds user `u`: by what is known about the person, or by one of their profiles.
+ */
 export function isFoundUser(search: ListSearch): Sql {
   const sought = read(search, "person");
   if (!sought.finds.has("profile")) return matches.anyOf(matches.ofPerson(sought.searched));
@@ -67,7 +69,10 @@ const peopleAndOwners = (sought: Sought): Sql[] => [
   ...when(sought.finds.has("profile"), () => selectProfiles(sql`c.user_id`, { ...sought, kinds: ["user"] })),
 ];
 
-/** Whether a search finds profile `c` of a user: by what is known about the profile, or about its owner. */
+/**
+ * Returns the condition that a search finds profile `c` of a user: by what is known about the profile, or about its
+ * owner.
+ */
 export function isFoundProfile(search: ListSearch): Sql {
   const sought = read(search, "profile");
   const { realmId, searched, finds } = sought;
@@ -84,7 +89,7 @@ export function isFoundProfile(search: ListSearch): Sql {
   ])})`;
 }
 
-/** Whether a search finds guest account `g`: by its name or id, or by one of its profiles. */
+/** Returns the condition that a search finds guest account `g`: by its name or id, or by one of its profiles. */
 export function isFoundGuestAccount(search: ListSearch): Sql {
   const sought = read(search, "guestAccount");
   return matches.anyOf([
@@ -96,8 +101,8 @@ export function isFoundGuestAccount(search: ListSearch): Sql {
 }
 
 /**
- * Whether a search finds job `j`: by its name or id, its creator, or the people that its rows are about. Matches in
- * other tables are gathered as arrays first: for a subquery Postgres may read the whole table.
+ * Returns the condition that a search finds job `j`: by its name or id, its creator, or the people that its rows are
+ * about. Matches in other tables are gathered as arrays first: for a subquery Postgres may read the whole table.
  */
 export function isFoundJob(search: ListSearch): Sql {
   const sought = read(search, "job");
@@ -124,12 +129,12 @@ const kindsFound = { profile: "user", guestProfile: "guest", infrastructureProfi
 /** The shortest text that is a whole serial number. */
 const serialLengthMin = 20;
 
-/** Whether a search finds audit entry `e`: see {@link selectAuditEntries}. */
+/** Returns the condition that a search finds audit entry `e`: see {@link selectAuditEntries}. */
 export const isFoundAuditEntry = (search: ListSearch): Sql => sql`e.id in (${selectAuditEntries(search)})`;
 
 /**
- * Does the same as {@link isFoundAuditEntry} for few entries. Postgres expects a search to find half of a log and would
- * read it as a whole; it expects ten rows from an array.
+ * Returns the condition of {@link isFoundAuditEntry} in a form for few entries. Postgres expects a search to find half
+ * of a log and would read the whole log; it expects ten rows from an array.
  */
 export const isAmongFewAuditEntries = (search: ListSearch): Sql =>
   sql`e.id in (select unnest(array(${selectAuditEntries(search)})))`;
@@ -181,8 +186,8 @@ function selectAuditEntries({ text, ...search }: ListSearch): Sql {
 
 /**
  * Selects the ids of a realm's entries about any of the subjects that a statement selects. Looks up each subject
- * separately, since one lookup of a long list is slower. Serial numbers have their own collation; with it Postgres
- * would read every entry.
+ * separately, because one lookup of a long list is slower. Serial numbers have their own collation; with that collation
+ * Postgres would read every entry.
  */
 const selectEntriesAbout = (realmId: string, selectSubjects: Sql): Sql => sql`
   select f.id

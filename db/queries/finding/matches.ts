@@ -4,7 +4,10 @@ import type { SearchText } from "../../../domain/people/search-text.ts";
 import { all, beginningWith, containsWord, serialContains } from "../../page.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
-/** Conditions for the matches of a text, one for each table. Lists and the search over everything share them. */
+/**
+ * Conditions for the matches of a text, one for each table. Lists and the search over everything share these
+ * conditions.
+ */
 
 export const anyOf = (alternatives: readonly Sql[]): Sql =>
   alternatives.length === 0 ? sql`false` : sql`(${join(alternatives, sql` or `)})`;
@@ -13,8 +16,8 @@ const hasWords = (folded: Sql, words: readonly string[]): Sql =>
   words.length === 0 ? sql`false` : sql`(${all(words.map((word) => containsWord(folded, word)))})`;
 
 /**
- * Whether each of the words is in the pairwise id, the e-mail address or the name of user `u`. Each column has an
- * index.
+ * Returns the condition that each of the words is in the pairwise id, the e-mail address or the name of user `u`. Each
+ * column has an index.
  */
 export const mentionsPerson = (words: readonly string[]): Sql =>
   all(
@@ -28,35 +31,35 @@ export const mentionsPerson = (words: readonly string[]): Sql =>
   );
 
 /**
- * Whether the whole text is a spelling of the id of user `u`. Needed only beyond ASCII, where an id has several
- * spellings that a search for a part of it may miss.
+ * Returns the condition that the whole text is a spelling of the id of user `u`. Needed only beyond ASCII, where an id
+ * has several spellings that a search for a part of the id may miss.
  */
 export const spellsPerson = (text: string): Sql[] =>
   /\P{ASCII}/u.test(text) ? [sql`folded_id(u.pairwise_id) = folded_id(${text})`] : [];
 
-/** The alternatives by which a text finds user `u`; each has an index. */
+/** Returns the alternative conditions by which a text finds user `u`; each has an index. */
 export const ofPerson = ({ whole, words }: SearchText): Sql[] => [
   ...(words.length === 0 ? [] : [mentionsPerson(words)]),
   ...spellsPerson(whole),
   ...(UserID.safeParse(whole).success ? [sql`u.id = ${whole}`] : []),
 ];
 
-/** Whether a text finds guest account `g`. */
+/** Returns the condition that a text finds guest account `g`. */
 export const ofGuestAccount = ({ whole, words }: SearchText): Sql =>
   anyOf([
     hasWords(sql`lower(g.name)`, words),
     ...(GuestAccountID.safeParse(whole).success ? [sql`g.id = ${whole}`] : []),
   ]);
 
-/** Whether a text finds application `a`. */
+/** Returns the condition that a text finds application `a`. */
 export const ofApplication = ({ whole, words }: SearchText): Sql =>
   anyOf([hasWords(sql`lower(a.name)`, words), sql`a.client_id = ${whole}`]);
 
-/** Whether a text finds job `j` by its name or id. */
+/** Returns the condition that a text finds job `j` by its name or id. */
 export const ofJob = ({ whole, words }: SearchText): Sql =>
   anyOf([hasWords(sql`lower(j.name)`, words), sql`j.id::text = ${whole.toLowerCase()}`]);
 
-/** Whether a text finds profile `c` among few profiles: those of one owner, or of the servers. */
+/** Returns the condition that a text finds profile `c` among few profiles: those of one owner, or of the servers. */
 export const ofFewProfiles = ({ whole, words, serials, identity }: SearchText): Sql =>
   anyOf([
     hasWords(sql`lower(c.name)`, words),
@@ -77,7 +80,7 @@ interface SoughtProfiles {
 /**
  * Returns the statements that together select the profiles `c` that a text finds, active or not: by the serial number
  * or its beginning or end (any part of it for users' active profiles), by the beginning of the identity, and by the
- * words of the name. Each statement uses an index; a single statement for all of these would not.
+ * words of the name. Each statement uses an index; a single statement for all conditions would not use them.
  */
 export function selectProfiles(columns: Sql, { realmId, searched, kinds, at, digitsMin }: SoughtProfiles): Sql[] {
   const { serials, identity, words } = searched;
@@ -109,7 +112,11 @@ export function selectProfiles(columns: Sql, { realmId, searched, kinds, at, dig
   ];
 }
 
-/** A trigram index finds two characters only where a word begins; reading every name would take too long. */
+/**
+ * Returns the condition that a profile's name contains the word. A word of one or two characters matches only the
+ * beginning of a word in the name: the trigram index finds no other matches, and reading every name would take too
+ * long.
+ */
 function isInName(word: string): Sql {
   const name = sql`lower(c.name)`;
   if (Array.from(word).length > 2) return containsWord(name, word);
@@ -117,7 +124,10 @@ function isInName(word: string): Sql {
   return anyOf([beginning, `% ${beginning}`, `%-${beginning}`].map((pattern) => sql`${name} like ${pattern}`));
 }
 
-/** Identities are in lower case, except names of servers, which people write as they like. */
+/**
+ * Returns the condition that an identity begins with this text. Identities are in lower case, except names of servers,
+ * for which people choose the letter case.
+ */
 const identityBeginsWith = (beginning: string): Sql =>
   anyOf(
     [...new Set([beginning, beginning.toLowerCase()])].map(

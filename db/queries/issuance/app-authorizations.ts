@@ -21,7 +21,7 @@ export interface NewAppAuthorization {
   deviceType: DeviceType;
   deviceHash: Uint8Array;
   name: string;
-  /** The profile that the new one replaces; null: none. */
+  /** The profile that the new profile replaces; null: none. */
   renewsSerialNumber: string | null;
   at: Date;
 }
@@ -50,7 +50,7 @@ export async function create(tx: Db, row: NewAppAuthorization): Promise<boolean>
 
 /**
  * Replaces the code of an authorization for the same request, and the form's values for the profile. Returns false if
- * there is no such authorization, it has ended, or its code was used.
+ * there is no such authorization, the authorization has ended, or its code was used.
  */
 export async function replaceCode(tx: Db, row: NewAppAuthorization): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -143,7 +143,7 @@ export async function endUnsent(
   return ended;
 }
 
-/** An authorization, by its code. */
+/** An authorization that is found by its code. */
 export interface AuthorizationByCode {
   id: string;
   realmId: string;
@@ -189,12 +189,12 @@ export async function remove(tx: Db, { id }: { id: string }): Promise<void> {
   await tx.query(sql`delete from app_authorizations where id = ${id}`);
 }
 
-/** An authorization, by its token. */
+/** An authorization that is found by its token. */
 export interface AuthorizationByToken {
   /** The id of the authorization, and of its hand-over. */
   id: string;
   app: string;
-  /** False: the provider or the directory says that the owner may not use the realm. */
+  /** False: the provider or the directory reports that the owner may not use the realm. */
   isPermitted: boolean;
 }
 
@@ -207,13 +207,19 @@ const byToken = ({ realmId, tokenHash, at }: { realmId: string; tokenHash: Uint8
      and a.token_expires_at > ${at}
      and u.offboarded_at is null`;
 
-/** Returns the authorization of a token of this realm; undefined once it has ended, or its owner is offboarded. */
+/**
+ * Returns the authorization of a token of this realm; undefined once the authorization has ended, or its owner is
+ * offboarded.
+ */
 export const findByToken = async (
   db: Db,
   token: { realmId: string; tokenHash: Uint8Array; at: Date },
 ): Promise<AuthorizationByToken | undefined> => first(await db.query<AuthorizationByToken>(byToken(token)));
 
-/** Returns the same as {@link findByToken}, and prevents the authorization from ending until the transaction ends. */
+/**
+ * Returns the authorization of a token, as {@link findByToken} does, and prevents the authorization from ending until
+ * the transaction ends.
+ */
 export const holdByToken = async (
   tx: Db,
   token: { realmId: string; tokenHash: Uint8Array; at: Date },
@@ -221,7 +227,7 @@ export const holdByToken = async (
   first(await tx.query<AuthorizationByToken>(sql`${byToken(token)} for share of a`));
 
 /**
- * Claims the hand-over of a token and records its issuance and its format, once. Returns false if the hand-over was
+ * Claims the hand-over of a token and records the issuance and the format, once. Returns false if the hand-over was
  * used before or the authorization has ended. Call in a transaction, with the owner locked.
  */
 export async function use(
@@ -255,7 +261,7 @@ export async function use(
   return rows.length > 0;
 }
 
-/** Returns the serial numbers of a person's active profiles of a device, newest first. */
+/** Returns the serial numbers of the active profiles that a person has for a device, newest first. */
 export async function listOfDevice(
   db: Db,
   { userId, deviceHash, at }: { userId: string; deviceHash: Uint8Array; at: Date },

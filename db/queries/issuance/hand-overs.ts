@@ -20,11 +20,14 @@ export type HandOver = HandOverOwner & {
   name: string;
   /** Null: the format that suits the device. */
   format: CertificateFormat | null;
-  /** The profile that the new one replaces. */
+  /** The profile that the new profile replaces. */
   renewsSerialNumber: string | null;
   createdAt: Date;
   expiresAt: Date;
-  /** When a browser claimed it; also null if it was used under the release before claims existed. */
+  /**
+   * When a browser claimed the hand-over; also null for a hand-over that was used under the release before claims
+   * existed.
+   */
   claimedAt: Date | null;
   /** When the profile was requested. */
   pickedUpAt: Date | null;
@@ -34,11 +37,11 @@ export type HandOver = HandOverOwner & {
   issuanceId: string | null;
   /** When the file was first fetched. */
   downloadedAt: Date | null;
-  /** The state of the issuance; null until there is one. */
+  /** The state of the issuance; null until there is an issuance. */
   state: IssuanceState | null;
   /** When the profile was issued. */
   issuedAt: Date | null;
-  /** The serial number of the profile; null until there is one. */
+  /** The serial number of the profile; null until there is a profile. */
   serialNumber: string | null;
   issuerId: string | null;
   /** When the network last checked the profile's status. */
@@ -49,7 +52,7 @@ export type HandOver = HandOverOwner & {
   deviceHash: Buffer | null;
 };
 
-/** The values that a browser adds to a hand-over when it claims it. */
+/** The values that a browser adds to a hand-over when the browser claims it. */
 export interface Claim {
   deviceType: DeviceType;
   name: string;
@@ -134,8 +137,8 @@ export const findByCode = async (
   );
 
 /**
- * Claims a hand-over for a browser: of several concurrent claims one succeeds. Returns false when it is claimed or
- * expired.
+ * Claims a hand-over for a browser: of several concurrent claims one succeeds. Returns false if the hand-over is
+ * already claimed or has expired.
  */
 export async function claim(
   db: Db,
@@ -156,8 +159,8 @@ export async function claim(
 }
 
 /**
- * Records the issuance that a claimed hand-over was used for, once. Returns false when it was used before or has
- * expired.
+ * Records the issuance that a claimed hand-over was used for, once. Returns false if the hand-over was used before or
+ * has expired.
  */
 export async function use(
   tx: Db,

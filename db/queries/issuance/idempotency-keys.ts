@@ -3,7 +3,7 @@ import { sql } from "../../sql.ts";
 import { idempotencyKeyHours } from "../../../domain/lifetimes.ts";
 
 export interface IdempotencyKey {
-  /** The owner of the key: two clients may use the same one. */
+  /** The owner of the key: two clients may use the same key. */
   scope: string;
   key: string;
   /** SHA-256 of method, path with query, and body. */

@@ -11,13 +11,15 @@ import { ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 /**
  * The worker's side of issuances: claim, fail, return to the queue; settling is in `db/operations/settlement.ts`. Each
- * is a single statement for a whole batch.
+ * function runs a single statement for a whole batch.
  */
 
-/** How long a claim lasts without renewal: how long a crashed worker delays what it had claimed. */
+/**
+ * How long a claim lasts without renewal, and thus how long a crashed worker delays the issuances that it had claimed.
+ */
 export const leaseSeconds = 20;
 
-/** How often a worker renews the claims it holds. */
+/** How often a worker renews the claims that it holds. */
 export const renewSeconds = 5;
 
 /** An issuance claimed this often without a result has crashed its worker each time. */
@@ -26,7 +28,9 @@ export const claimsMax = 10;
 /** An issuance fails after this many failed attempts while its issuer could sign. */
 export const failuresMax = 5;
 
-/** One claimed issuance, with the intent that the row now holds. Signing uses these values, never the queue's. */
+/**
+ * One claimed issuance, with the intent that the row now holds. Signing uses these values, never values from the queue.
+ */
 export interface ClaimedIssuance {
   id: IssuanceID;
   claimId: string;
@@ -46,11 +50,11 @@ export interface ClaimedIssuance {
   /** The DNS domains that the realm permits in addition to its own. */
   infrastructureDomains: string[];
   failures: number;
-  /** The request that created it, for the log; null: it predates request ids. */
+  /** The request that created the issuance, for the log; null: the issuance predates request ids. */
   requestId: string | null;
 }
 
-/** The random values that the worker draws for each issuance it tries to claim. */
+/** The random values that the worker draws for each issuance that it tries to claim. */
 export interface Draw {
   id: string;
   serialNumber: string;
@@ -58,12 +62,15 @@ export interface Draw {
   label: string;
 }
 
-/** When the certificate of issuance `i` ends if it is issued at `at`. The row of guest account `g` may be missing. */
+/**
+ * Returns when the certificate of issuance `i` ends if it is issued at `at`. The row of guest account `g` may be
+ * missing.
+ */
 const endOf = (at: Date): Sql => profileEnd(sql`i`, sql`g`, at);
 
 /**
- * Why issuance `i` gets no certificate from issuer `s`; null: nothing refuses it. The row of `s`, and of the guest
- * account `g`, may be missing. The issuance already counts towards its owner's limit.
+ * Returns why issuance `i` gets no certificate from issuer `s`; null if it can get one. The row of `s`, and of the
+ * guest account `g`, may be missing. The issuance already counts towards its owner's limit.
  */
 const refusalOf = (at: Date): Sql =>
   profileRefusal({ expiresAt: sql`g.expires_at`, issuerNotAfter: sql`s.not_after`, end: endOf(at) }, at);
@@ -71,8 +78,8 @@ const refusalOf = (at: Date): Sql =>
 /**
  * Claims the issuances that no worker holds (queued, or with an expired lease) and records the intent: issuer, serial
  * number, identity and validity. A serial number from an earlier attempt is abandoned in the same statement. Does not
- * return issuances that are settled, that another worker holds, that have no issuer that outlives them, whose issuer is
- * not among `issuerIds`, or whose guest account has ended.
+ * return issuances that are settled, that another worker holds, that no issuer outlives, whose issuer is not among
+ * `issuerIds`, or whose guest account has ended.
  */
 export const claim = (
   db: Db,
@@ -140,7 +147,7 @@ export const claim = (
 
 /**
  * Renews the claims of work in progress. Skips rows that are being settled: they need no lease any more, and waiting
- * for them could deadlock, because settling locks rows in another order.
+ * for them could deadlock, because settling locks rows in a different order.
  */
 export async function renew(db: Db, { claimIds, at }: { claimIds: readonly string[]; at: Date }): Promise<void> {
   await db.query(sql`
@@ -159,15 +166,15 @@ export interface Unclaimed {
   id: string;
   /** Null: the realm has no issuer. */
   issuerId: IssuerID | null;
-  /** Why retrying does not help; null: it may. */
+  /** Why retrying does not help; null: a retry can help. */
   code: ErrorCode | null;
-  /** The request that created it. */
+  /** The request that created the issuance. */
   requestId: string | null;
 }
 
 /**
- * Returns why issuances could not be claimed. If the issuer is not among `issuerIds`, a worker that has the issuer
- * decides, unless no attempt is left or the guest account has ended.
+ * Returns why issuances could not be claimed. If the issuer is not among `issuerIds`, the decision is left to a worker
+ * that has the issuer, except when no attempt is left or the guest account has ended.
  */
 export const unclaimed = (
   db: Db,
@@ -203,8 +210,8 @@ export interface FailedAttempt {
 }
 
 /**
- * Ends attempts: abandons their serial numbers, and fails each issuance with its code or, without one, returns it to
- * the queue. Attempts that this claim no longer holds stay as they are.
+ * Ends attempts: abandons their serial numbers, and fails each issuance with the attempt's code or, if the attempt has
+ * no code, returns the issuance to the queue. Attempts that this claim no longer holds stay as they are.
  */
 export async function abandon(
   db: Db,
@@ -283,8 +290,8 @@ export async function failUnclaimed(
 
 /**
  * Returns single issuances that wait too long: queued for longer than the queue takes, or claimed by a worker that
- * died. Skips issuances whose issuer is among `away`, so they do not delay others, except those that fail without an
- * issuer: no attempt left, or guest account ended.
+ * died. Skips issuances whose issuer is among `away`, so they do not delay other issuances. Still returns issuances
+ * that fail without an issuer, because no attempt is left or the guest account has ended.
  */
 export async function overdue(
   db: Db,

@@ -10,9 +10,9 @@ import { first, only, type Db } from "../../client.ts";
 import { abandonSerials, countOfUser, isActive, isUnsettled, replacedEnd } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** A user, as far as relevant for another profile. */
+/** The state of a user that decides whether another profile can be issued. */
 export interface UserRow extends UserState {
-  /** Since when the provider or the directory says that the person may not use the realm; null: they may. */
+  /** Since when the provider or the directory reports that the person may not use the realm; null: they may. */
   notPermittedSince: Date | null;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
 }
@@ -24,14 +24,14 @@ const userColumns = sql`
   r.max_valid_months as "validityMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
 
 /**
- * Locks a user's row and reads what decides whether another profile may be created. Two statements, because the count
- * must be taken after the lock is acquired: otherwise two concurrent requests would both fit under the limit.
+ * Locks a user's row and reads what decides whether another profile may be created. Uses two statements, because the
+ * count must be taken after the lock is acquired: otherwise two concurrent requests would both fit under the limit.
  */
 export async function lockOwner(
   tx: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
 ): Promise<UserRow | undefined> {
-  // Both are sent at once; Postgres runs them in this order, the second with its own snapshot.
+  // Both statements are sent together; Postgres runs them in this order, the second with a new snapshot.
   const [owners, counts] = await Promise.all([
     tx.query<Omit<UserRow, "count">>(sql`
       select ${userColumns}
@@ -48,7 +48,7 @@ export async function lockOwner(
   return owner === undefined ? undefined : { ...owner, count: only(counts).count };
 }
 
-/** Returns the same as {@link lockOwner} without the lock, for display: the result may change a moment later. */
+/** Returns the result of {@link lockOwner} without the lock, for display: the result may change a moment later. */
 export async function readOwner(
   db: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
@@ -65,7 +65,7 @@ export async function readOwner(
   );
 }
 
-/** A guest account, as far as relevant for another profile. */
+/** The state of a guest account that decides whether another profile can be issued. */
 export interface GuestAccountRow extends GuestAccountState {
   name: string;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
@@ -85,7 +85,10 @@ const countOfGuestAccount = (guestAccountId: string, at: Date): Sql => sql`
            where i.guest_account_id = ${guestAccountId}
              and ${isUnsettled(sql`i`)})::integer as count`;
 
-/** Does the same as {@link lockOwner} for a guest account. */
+/**
+ * Locks a guest account's row and reads what decides whether another profile may be created, as {@link lockOwner} does
+ * for a user.
+ */
 export async function lockGuestAccount(
   tx: Db,
   { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
@@ -106,7 +109,9 @@ export async function lockGuestAccount(
   return account === undefined ? undefined : { ...account, count: only(counts).count };
 }
 
-/** Returns the same as {@link lockGuestAccount} without the lock, for display: the result may change a moment later. */
+/**
+ * Returns the result of {@link lockGuestAccount} without the lock, for display: the result may change a moment later.
+ */
 export async function readGuestAccount(
   db: Db,
   { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
@@ -139,15 +144,15 @@ export interface NewIssuance {
   validityMonths: number;
   at: Date;
   actor: Actor;
-  /** The request that creates it, for the log. */
+  /** The request that creates the issuance, for the log. */
   requestId: string;
   /** SHA-256 of the cookie by which the device is recognized. */
   deviceHash?: Uint8Array | null;
-  /** The profile that this one replaces. */
+  /** The profile that the new profile replaces. */
   renewsCertificateId?: string | undefined;
 }
 
-/** Accepts a request for a certificate: from now on it will be settled, whatever crashes. */
+/** Accepts a request for a certificate: once committed, the request will be settled, even if processes crash. */
 export async function create(tx: Db, row: NewIssuance): Promise<void> {
   await tx.query(sql`
     insert into issuances (id, realm_id, kind, user_id, guest_account_id, name, description, device_type, format,
@@ -212,7 +217,7 @@ export interface Renewal {
   replacedSerialNumber: string;
   /** The earliest time at which the replaced profile is revoked; null: the successor's file was never sent. */
   replacedEndsAt: Date | null;
-  /** The successor, once it is issued. */
+  /** The serial number of the successor, once it is issued. */
   serialNumber: string | null;
   /** Whether the successor is revoked, so the profile has no successor any more. */
   isUndone: boolean;
@@ -232,7 +237,7 @@ export const listRenewalsOfUser = (db: Db, { userId }: { userId: string }): Prom
      order by i.created_at desc, i.id
   `);
 
-/** Returns state and creator, without reading the output. */
+/** Returns the state and the owner of an issuance, without reading the output. */
 export const findState = async (db: Db, id: string): Promise<IssuanceStanding | undefined> =>
   first(
     await db.query<IssuanceStanding>(sql`
@@ -257,29 +262,30 @@ export async function listSettled(db: Db, ids: readonly string[]): Promise<strin
 }
 
 /**
- * Fails a user's unsettled issuances and abandons the serial numbers of attempts that have begun. Call it in the
- * transaction that locks the user out, after the user's row has been changed: no such issuance can settle afterwards.
+ * Fails a user's unsettled issuances and abandons the serial numbers of attempts that have begun. Call in the
+ * transaction that locks the user out, after the user's row has been changed, so that no issuance of the user can
+ * settle afterwards.
  */
 export const failUnsettledOfUsers = (
   tx: Db,
   { userIds, ...failure }: { userIds: readonly string[]; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(tx, sql`user_id = any(${userIds}::bigint[])`, failure);
 
-/** Does the same as {@link failUnsettledOfUsers} for a guest account that is revoked. */
+/** Fails the unsettled issuances of a guest account that is revoked, as {@link failUnsettledOfUsers} does for users. */
 export const failUnsettledOfGuestAccount = (
   tx: Db,
   { guestAccountId, ...failure }: { guestAccountId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(tx, sql`guest_account_id = ${guestAccountId}`, failure);
 
-/** Does the same as {@link failUnsettledOfUsers} for a bulk job that cannot continue. */
+/** Fails the unsettled issuances of a bulk job that cannot continue, as {@link failUnsettledOfUsers} does for users. */
 export const failUnsettledOfJob = (
   db: Db,
   { jobId, ...failure }: { jobId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(db, sql`batch_id = ${jobId}`, failure);
 
 /**
- * Does the same as {@link failUnsettledOfUsers} for one issuance whose certificate was lost with the database:
- * otherwise the certificate would be issued a second time.
+ * Fails one unsettled issuance whose certificate was lost with the database, as {@link failUnsettledOfUsers} does for
+ * users: otherwise the certificate would be issued a second time.
  */
 export const failUnsettledById = (
   tx: Db,

@@ -3,7 +3,7 @@ import type { Db } from "../../client.ts";
 import { isUnsettled } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
-/** How far requests for profiles got; each count includes the next one. */
+/** How many requests for profiles reached each step; each count includes the requests that reached the next step. */
 export interface OnboardingSteps {
   asked: number;
   made: number;
@@ -14,8 +14,8 @@ export interface OnboardingSteps {
 }
 
 /**
- * Skips the latest `most` profiles since an instant and returns when the next older one was issued; undefined if there
- * are no more. Reads only an index.
+ * Skips the latest `most` profiles since an instant and returns when the next older profile was issued; undefined if
+ * there is no older profile. Reads only an index.
  */
 export async function findBound(
   db: Db,
@@ -36,7 +36,7 @@ export async function findBound(
 
 /**
  * Counts requests for users' profiles since an instant by kind of device, largest count first; requests that still wait
- * count whatever their age.
+ * are counted at any age.
  */
 export const count = (
   db: Db,

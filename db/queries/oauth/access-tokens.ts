@@ -23,8 +23,8 @@ export interface NewAccessToken {
 
 /**
  * Stores an access token. The same statement removes a guest account's oldest tokens beyond {@link tokensOfHolderMax};
- * for a service it does so once in 32 tokens, because reading a thousand rows each time would double the cost of a
- * token.
+ * for a service, only one in 32 statements removes tokens, because reading a thousand rows each time would double the
+ * cost of a token.
  */
 export async function create(db: Db, token: NewAccessToken): Promise<void> {
   await db.query(sql`
@@ -44,7 +44,7 @@ function withoutSurplus({ tokenHash, userId, guestAccountId, clientId }: NewAcce
         ? sql`client_id = ${clientId} and user_id is null`
         : undefined;
   if (ofHolder === undefined) return sql``;
-  // Deletes by ctid, in the same order for all, so two concurrent statements do not wait for each other.
+  // Deletes by ctid, always in the same order, so two concurrent statements do not wait for each other.
   return sql`
     with surplus as (
       delete from access_tokens
@@ -79,14 +79,18 @@ export async function removeOfClient(
   await db.query(sql`delete from access_tokens where token_hash = ${tokenHash} and client_id = ${clientId}`);
 }
 
-/** The result for a token: `suspended` when something it depends on is switched off, undefined when there is none. */
+/**
+ * The result for a token: `suspended` if something that the token depends on is switched off; undefined if there is no
+ * such token.
+ */
 export type FoundHolder = TokenHolder | "suspended" | undefined;
 
 /**
- * The one query of authentication: token, user, guest account, client and secret, all valid at this instant, for all
- * tokens that are looked up together; results are in the order of the tokens. `suspended`: something that the token
- * depends on is switched off, locked out or replaced, or the application no longer has all the scopes; the token may
- * become valid again. Undefined: there is no such token or it has expired, and it will never be valid again.
+ * Returns the holders of tokens. This is the one query of authentication: token, user, guest account, client and secret
+ * must all be valid at this instant. Looks up all tokens together; results are in the order of the tokens. `suspended`:
+ * something that the token depends on is switched off, locked out or replaced, or the application no longer has all the
+ * scopes; the token may become valid again. Undefined: the token does not exist or has expired, and will never be valid
+ * again.
  */
 export async function findHolders(
   db: Db,

@@ -1,7 +1,7 @@
 import type { Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** Requests of one application that were answered with one status in one hour. */
+/** How many requests of one application were answered with one status in one hour. */
 export interface RequestCount {
   clientId: string;
   /** The start of the hour. */
@@ -12,7 +12,8 @@ export interface RequestCount {
 }
 
 /**
- * Adds counts in one statement. Drops counts of applications that no longer exist. Several processes may add at once.
+ * Adds counts in one statement. Drops counts of applications that no longer exist. Several processes may add at the
+ * same time.
  */
 export async function add(db: Db, counts: readonly RequestCount[]): Promise<void> {
   await db.query(sql`

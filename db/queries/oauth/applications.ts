@@ -18,20 +18,20 @@ export interface ApplicationSettings {
   scopes: Scope[];
   useClientSecret: boolean;
   requirePkce: boolean;
-  /** Whether token answers contain `expires_in` and `scope` as well. */
+  /** Whether token answers also contain `expires_in` and `scope`. */
   fullTokenAnswers: boolean;
 }
 
 export interface Application extends ApplicationSettings {
   clientId: string;
   realmId: string;
-  /** Part of this service: the user is not asked for consent. */
+  /** Whether the application is part of this service: the user is not asked for consent. */
   firstParty: boolean;
 }
 
 /**
- * All redirect URIs of the application `a`, each once: the previous release changes the first without checking the
- * others.
+ * All redirect URIs of the application `a`, without duplicates: the previous release changes the first URI without
+ * checking the rest.
  */
 export const redirectUris = sql`
   array_remove(array_prepend(a.redirect_uri, array_remove(a.more_redirect_uris, a.redirect_uri)), null)`;
@@ -50,7 +50,7 @@ export async function find(db: Db, { clientId }: { clientId: string }): Promise<
 
 /**
  * Returns an application and the hashes of its current secrets. The caller compares them in constant time, and does the
- * same work when there is no such application.
+ * same work if the application does not exist.
  */
 export async function findWithSecrets(
   db: Db,
@@ -81,7 +81,7 @@ export interface NewApplication extends Omit<Application, "active" | "firstParty
   at: Date;
 }
 
-/** Registers an application, with its secret's hash when it has one. Call in a transaction. */
+/** Registers an application, with the hash of its secret, if any. Call in a transaction. */
 export async function create(tx: Db, row: NewApplication): Promise<void> {
   const [redirectUri = null, ...more] = row.redirectUris;
   await tx.query(sql`
@@ -98,7 +98,7 @@ export async function create(tx: Db, row: NewApplication): Promise<void> {
   }
 }
 
-/** Records, to the minute, that a client was issued a token: a busy client is not worth a write each time. */
+/** Records, to the minute, that a client was issued a token, so a busy client does not cause a write for each token. */
 export async function markUsed(db: Db, { clientId, at }: { clientId: string; at: Date }): Promise<void> {
   await db.query(sql`
     update applications
@@ -111,7 +111,7 @@ export async function markUsed(db: Db, { clientId, at }: { clientId: string; at:
 /** An application as administrators see it. */
 export interface RegisteredApplication extends Application {
   createdAt: Date;
-  /** The user or client that registered it. */
+  /** The user or client that registered the application. */
   createdBy: string;
   lastUsedAt: Date | null;
 }
@@ -124,18 +124,21 @@ interface InRealm {
   clientId: string;
 }
 
-/** The client id of a realm's console. The service registers and maintains this client; administrators do not see it. */
+/**
+ * Returns the client id of a realm's console. The service registers and maintains this client; administrators do not
+ * see it.
+ */
 export const consoleClientId = (realmId: string): string => `console-${realmId}`;
 
 /** Excludes the console, which no user registered. */
 export const notTheConsole = sql`a.client_id <> 'console-' || a.realm_id`;
 
-/** The name of the console on screens, registered yet or not. */
+/** The name of the console on screens, whether or not the console is registered yet. */
 const consoleName = "Administration console";
 
 /**
- * Returns whether users could mistake a name for the name of another of the realm's first-party applications, for which
- * they are not asked to consent: the two names have the same skeleton. Call in the transaction that writes the name.
+ * Returns whether users could mistake a name for the name of another first-party application of the realm, which needs
+ * no consent: the two names have the same skeleton. Call in the transaction that writes the name.
  */
 export async function isLikeFirstParty(
   db: Db,
@@ -182,7 +185,7 @@ export async function findInRealm(db: Db, { realmId, clientId }: InRealm): Promi
   );
 }
 
-/** Returns an application with its row locked until the transaction ends: changes happen one after another. */
+/** Returns an application with its row locked until the transaction ends, so changes happen one after another. */
 export async function lock(tx: Db, { realmId, clientId }: InRealm): Promise<RegisteredApplication | undefined> {
   return first(
     await tx.query<RegisteredApplication>(sql`
@@ -202,7 +205,7 @@ export type ApplicationSortKey = (typeof applicationSortKeys)[number];
 export interface ApplicationFilter {
   type: ApplicationType;
   active: boolean;
-  /** Every word in the name, or the client id. */
+  /** The text to find: every word in the name, or the client id. */
   text: string;
 }
 
@@ -233,7 +236,7 @@ export const list = (
     items: { columns: registeredColumns, join: sql`join applications a on a.client_id = page.id` },
   });
 
-/** Changes the changeable settings of an application: all but its type. */
+/** Changes an application's settings, except its type. */
 export async function update(
   tx: Db,
   row: Omit<ApplicationSettings, "type"> & Pick<Application, "clientId">,
@@ -249,8 +252,8 @@ export async function update(
 }
 
 /**
- * Ends a client's sessions and tokens with a scope beyond these, and removes such scopes from consents. A static token
- * has the scope `scim`.
+ * Ends a client's sessions and tokens that have a scope other than these, and removes the other scopes from consents. A
+ * static token has the scope `scim`.
  */
 export async function endBeyondScopes(
   tx: Db,
@@ -271,8 +274,8 @@ export async function endBeyondScopes(
 }
 
 /**
- * Gives a client a new secret. The previous one stays valid for `overlapHours` (0: not at all); earlier ones are
- * removed, each with its tokens. Call it with the application locked.
+ * Gives a client a new secret. The previous secret stays valid for `overlapHours` (0: it ends immediately); earlier
+ * secrets are removed, each with its tokens. Call with the application locked.
  */
 export async function replaceSecret(
   tx: Db,
@@ -304,8 +307,8 @@ export async function removeSecrets(tx: Db, { clientId }: { clientId: string }):
 }
 
 /**
- * Removes an application with everything it has. Removes its sessions first: redeeming a code locks a session, then
- * needs the application.
+ * Removes an application and everything that belongs to it. Removes its sessions first: a transaction that redeems a
+ * code locks a session, then needs the application.
  */
 export async function remove(tx: Db, { clientId }: { clientId: string }): Promise<void> {
   await tx.query(sql`delete from sessions where client_id = ${clientId}`);

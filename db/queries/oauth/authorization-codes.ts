@@ -23,7 +23,7 @@ export async function create(tx: Db, code: NewAuthorizationCode): Promise<void> 
   `);
 }
 
-/** A code with what it was issued for. */
+/** A code, with the session, the user and the scopes that it was issued for. */
 export interface AuthorizationCode {
   sessionId: string;
   clientId: string;
@@ -41,9 +41,9 @@ export interface AuthorizationCode {
    * shown.
    */
   scopes: Scope[];
-  /** Part of this service: the user is not asked for consent. */
+  /** Whether the application is part of this service: the user is not asked for consent. */
   firstParty: boolean;
-  /** The scopes that the consent page listed; null: a consent from an earlier release, or none. */
+  /** The scopes that the consent page listed; null: a consent from an earlier release, or no consent. */
   shown: Scope[] | null;
   /** The scopes requested by a consent of an earlier release; null: there is no consent. */
   consented: Scope[] | null;

@@ -23,8 +23,9 @@ interface Of {
 }
 
 /**
- * Whether the consent `c` covers the application `a` as it is now: its name, its home page, and each of its redirect
- * URIs. A consent of an earlier release whose page was not recorded holds for an application with one redirect URI.
+ * Tests whether the consent `c` covers the application `a` as it is now: its name, its home page, and each of its
+ * redirect URIs. A consent of an earlier release, whose page was not recorded, covers an application with one redirect
+ * URI.
  */
 const isOfSame = sql`
   case when c.shown_scopes is null then a.more_redirect_uris = '{}'
@@ -33,8 +34,8 @@ const isOfSame = sql`
        end`;
 
 /**
- * Returns a user's consent to an application as it is now. `shown` is null until a consent of an earlier release is
- * used.
+ * Returns a user's consent to an application as the application is now. `shown` is null until a consent of an earlier
+ * release is used.
  */
 export async function find(
   db: Db,
@@ -64,8 +65,8 @@ export const listOfUser = (db: Db, { userId }: { userId: string }): Promise<Cons
   `);
 
 /**
- * Adds scopes to an earlier consent if the application looked the same and has no new redirect URI; else replaces what
- * was shown.
+ * Adds scopes to an earlier consent if the application looked the same and has no new redirect URI; otherwise replaces
+ * the scopes that were shown.
  */
 export async function grant(
   tx: Db,
@@ -100,8 +101,8 @@ export async function grant(
 }
 
 /**
- * Fixes the scopes of a consent of an earlier release, which recorded only the requested ones. Its page showed one
- * redirect URI: further ones stay without consent.
+ * Fixes the scopes of a consent of an earlier release, which recorded only the requested scopes. Its page showed one
+ * redirect URI: further redirect URIs stay without consent.
  */
 export async function settle(db: Db, { userId, clientId, shown }: Of & { shown: readonly Scope[] }): Promise<void> {
   await db.query(sql`
@@ -115,7 +116,7 @@ export async function settle(db: Db, { userId, clientId, shown }: Of & { shown: 
   `);
 }
 
-/** Withdraws a consent. Returns false when there is none. */
+/** Withdraws a consent. Returns false if there is no consent. */
 export async function remove(tx: Db, { userId, clientId }: Of): Promise<boolean> {
   const rows = await tx.query(sql`
     delete from consents where user_id = ${userId} and client_id = ${clientId} returning client_id

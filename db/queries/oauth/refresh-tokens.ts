@@ -28,9 +28,9 @@ export interface RefreshToken {
    * shown.
    */
   scopes: Scope[];
-  /** Part of this service: the user is not asked for consent. */
+  /** Whether the application is part of this service: the user is not asked for consent. */
   firstParty: boolean;
-  /** The scopes that the consent page listed; null: a consent from an earlier release, or none. */
+  /** The scopes that the consent page listed; null: a consent from an earlier release, or no consent. */
   shown: Scope[] | null;
   /** The scopes requested by a consent of an earlier release; null: there is no consent. */
   consented: Scope[] | null;
@@ -40,8 +40,8 @@ export interface RefreshToken {
 }
 
 /**
- * Returns a refresh token that has neither expired nor been idle too long, of a user who is not offboarded, for scopes
- * that the application still has.
+ * Returns an unexpired refresh token that has not been idle too long, of a user who is not offboarded, for scopes that
+ * the application still has.
  */
 export async function find(
   db: Db,

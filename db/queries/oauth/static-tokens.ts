@@ -1,16 +1,16 @@
 import { first, type Db } from "../../client.ts";
 import { lookup, sql } from "../../sql.ts";
 
-/** A token of an application that lasts until it is deleted, or until its own end. */
+/** An application's token, which is valid until it is deleted or expires. */
 export interface StaticToken {
   id: string;
   name: string | null;
-  /** Addresses and networks that calls may come from; none: from everywhere. */
+  /** Addresses and networks that calls may come from; empty: any address. */
   networks: string[];
   createdAt: Date;
-  /** The user or client that created it. */
+  /** The user or client that created the token. */
   createdBy: string;
-  /** Null: it lasts until it is deleted. */
+  /** Null: the token is valid until it is deleted. */
   expiresAt: Date | null;
   /** When the token was last used, to the minute; null: never. */
   lastUsedAt: Date | null;
@@ -32,7 +32,7 @@ export async function create(tx: Db, token: NewStaticToken): Promise<void> {
   `);
 }
 
-/** Lists an application's tokens, the oldest first, ended ones included. */
+/** Lists an application's tokens, the oldest first, including ended tokens. */
 export const list = (db: Db, { realmId, clientId }: { realmId: string; clientId: string }): Promise<StaticToken[]> =>
   db.query<StaticToken>(sql`
     select id, name, networks, created_at as "createdAt", created_by as "createdBy", expires_at as "expiresAt",
@@ -87,7 +87,7 @@ interface StaticHolder extends Pick<StaticToken, "id" | "networks" | "expiresAt"
 
 /**
  * Returns the holder of a static token; `suspended` if its application is switched off or lacks the scope `scim`;
- * undefined if there is no such token, or it has ended.
+ * undefined if the token does not exist or has ended.
  */
 export async function findHolder(
   db: Db,
@@ -108,7 +108,7 @@ export async function findHolder(
   return valid ? holder : "suspended";
 }
 
-/** Records that a token, and with it its application, was used. */
+/** Records that a token and its application were used. */
 export async function markUsed(
   db: Db,
   { id, clientId, at }: { id: string; clientId: string; at: Date },

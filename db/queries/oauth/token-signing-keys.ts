@@ -24,7 +24,7 @@ const columns = sql`
   kid, algorithm, public_jwk as "publicJwk", sealed_key as "sealedKey", state, published_at as "publishedAt",
   activated_at as "activatedAt", retired_at as "retiredAt", tokens_expire_at as "tokensExpireAt"`;
 
-/** The context that a key is sealed for under the master key: this table, this row. */
+/** Returns the context in which the master key seals a key: this table, this row. */
 export const keyContext = (kid: string): string => `token_signing_keys/${kid}`;
 
 /** Returns the newest key whose private half is still stored. */
@@ -42,7 +42,10 @@ export const findNewestSealed = async (db: Db): Promise<{ kid: string; sealedKey
 export const list = (db: Db): Promise<TokenSigningKeyRow[]> =>
   db.query<TokenSigningKeyRow>(sql`select ${columns} from token_signing_keys order by published_at desc, kid`);
 
-/** Adds a key unless its algorithm has one in the same state. Of several concurrent processes, only one succeeds. */
+/**
+ * Adds a key unless its algorithm already has a key in the same state. Of several concurrent processes, only one
+ * succeeds.
+ */
 export async function add(
   db: Db,
   key: Pick<TokenSigningKeyRow, "kid" | "algorithm" | "publicJwk"> & {
@@ -60,8 +63,8 @@ export async function add(
 }
 
 /**
- * Replaces the current key with the next one, if the current one has been active since `activatedBefore` and the next
- * one published since `publishedBefore`. Erases the private half of the retired key. Call in a transaction.
+ * Replaces the current key with the next key, if the current key has been active since `activatedBefore` and the next
+ * key published since `publishedBefore`. Erases the private half of the retired key. Call in a transaction.
  */
 export async function rotate(
   tx: Db,
@@ -90,7 +93,7 @@ export async function rotate(
   return true;
 }
 
-/** Records that a key signed a token that expires then, so it stays published as long. */
+/** Records that a key signed a token that expires at `expiresAt`, so the key stays published until then. */
 export async function keepUntil(db: Db, { kid, expiresAt }: { kid: string; expiresAt: Date }): Promise<void> {
   await db.query(sql`
     update token_signing_keys
@@ -100,7 +103,7 @@ export async function keepUntil(db: Db, { kid, expiresAt }: { kid: string; expir
   `);
 }
 
-/** Removes keys that retired before then and signed nothing that is still valid. */
+/** Removes keys that retired before `retiredBefore` and signed no token that is still valid. */
 export async function forget(db: Db, { retiredBefore, at }: { retiredBefore: Date; at: Date }): Promise<void> {
   await db.query(sql`
     delete from token_signing_keys

@@ -35,7 +35,7 @@ export interface NewGuestAccount {
   expiresAt: Date;
 }
 
-/** The context that an account's token is sealed for under the master key: this table, this row. */
+/** Returns the context in which the master key seals an account's token: this table, this row. */
 export const tokenContext = (tokenHash: Uint8Array): string =>
   `guest_accounts/${Buffer.from(tokenHash).toString("hex")}`;
 
@@ -79,7 +79,7 @@ interface InRealm {
 
 /** An account as a list shows it. */
 export interface CountedGuestAccount extends GuestAccount {
-  /** How many active profiles it has. */
+  /** How many active profiles the account has. */
   activeProfileCount: number;
 }
 
@@ -104,7 +104,7 @@ export async function find(
   );
 }
 
-/** Returns the names of accounts of the realm, ended or not; unknown ones are left out. */
+/** Returns the names of accounts of the realm, ended or not; unknown accounts are left out. */
 export const namesOf = (
   db: Db,
   { realmId, ids }: { realmId: string; ids: readonly string[] },
@@ -118,7 +118,7 @@ export const namesOf = (
            and id = any(${ids}::bigint[])
       `);
 
-/** Whether the realm has this account. */
+/** Returns whether the realm has this account. */
 export async function exists(db: Db, { realmId, guestAccountId }: InRealm): Promise<boolean> {
   const rows = await db.query(
     sql`select 1 as one from guest_accounts where realm_id = ${realmId} and id = ${guestAccountId}`,
@@ -126,7 +126,7 @@ export async function exists(db: Db, { realmId, guestAccountId }: InRealm): Prom
   return rows.length > 0;
 }
 
-/** Returns an account with its stored token; null: the master key that sealed it was lost. */
+/** Returns an account with its stored token; the token is null if the master key that sealed it was lost. */
 export async function findWithToken(
   db: Db,
   { realmId, guestAccountId }: InRealm,
@@ -173,13 +173,13 @@ export const guestAccountSortKeys = ["name", "createtime", "expirationtime", "pr
 export type GuestAccountSortKey = (typeof guestAccountSortKeys)[number];
 
 export interface GuestAccountFilter {
-  /** True: only revoked accounts; false: only others. */
+  /** True: only revoked accounts; false: only unrevoked accounts. */
   invalid: boolean;
   minCreateTime: Date;
   maxCreateTime: Date;
   minExpirationTime: Date;
   maxExpirationTime: Date;
-  /** Finds accounts as {@link found.isFoundGuestAccount} does. */
+  /** The text to find, as {@link found.isFoundGuestAccount} defines. */
   text: string;
 }
 
@@ -216,7 +216,10 @@ export function list(
   });
 }
 
-/** Returns an account with its row locked: changes to it and new profiles for it wait until the transaction ends. */
+/**
+ * Returns an account with its row locked: changes to the account and new profiles for it wait until the transaction
+ * ends.
+ */
 export async function lock(tx: Db, { realmId, guestAccountId }: InRealm): Promise<GuestAccount | undefined> {
   return first(
     await tx.query<GuestAccount>(sql`
@@ -233,8 +236,8 @@ export async function lock(tx: Db, { realmId, guestAccountId }: InRealm): Promis
 export type GuestAccountSettings = Pick<GuestAccount, "name" | "note" | "profileLimit" | "expiresAt">;
 
 /**
- * Changes an account's settings. If its end moves, the expiry of its access tokens moves with it. Call in a
- * transaction.
+ * Changes an account's settings. If the end of the account moves, the expiry of its access tokens moves with it. Call
+ * in a transaction.
  */
 export async function update(
   tx: Db,

@@ -12,7 +12,7 @@ export interface ScimConnection {
   lastUsedAt: Date | null;
 }
 
-/** Lists the connections of a realm by name, switched-off ones included. */
+/** Lists the connections of a realm by name, including switched-off connections. */
 export const listConnections = (db: Db, { realmId }: { realmId: string }): Promise<ScimConnection[]> =>
   db.query<ScimConnection>(sql`
     select client_id as "clientId", name, active, created_at as "createdAt", last_used_at as "lastUsedAt"
@@ -26,11 +26,11 @@ export const listConnections = (db: Db, { realmId }: { realmId: string }): Promi
 export interface ScimNumbers {
   /** People whom a directory manages. */
   people: number;
-  /** How many of these have access. */
+  /** How many of the managed people have access. */
   active: number;
   /** People with access whom no directory manages. */
   unknown: number;
-  /** The job that waits for a person to confirm what a directory wants to revoke. */
+  /** The job that waits for a person to confirm the revocations that a directory requested. */
   heldJob: { id: string; people: number } | null;
   /** The last people who signed in through the identity provider, {@link signInsMax} at most. */
   lastSignIns: { people: number; unknown: number };
@@ -110,7 +110,7 @@ interface ManagedUser {
   updatedAt: Date;
 }
 
-/** Returns how a directory knows a user; undefined if none manages them. */
+/** Returns how a directory knows a user; undefined if no directory manages them. */
 export async function findOfUser(
   db: Db,
   { realmId, userId }: { realmId: string; userId: string },

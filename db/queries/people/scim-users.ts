@@ -37,7 +37,7 @@ export interface ScimUser extends ScimRow {
   email: string;
   offboardedAt: Date | null;
   createdAt: Date;
-  /** When the directory last changed something. */
+  /** When the directory last changed the person. */
   updatedAt: Date;
 }
 
@@ -50,7 +50,7 @@ const columns = sql`
 const ofConnection = ({ realmId, clientId }: Connection): Sql =>
   sql`s.realm_id = ${realmId} and s.client_id = ${clientId} and s.deleted_at is null`;
 
-/** Returns a person of a connection; undefined for everybody else, deleted ones included. */
+/** Returns a person of a connection; undefined for everybody else, including deleted people. */
 export async function find(db: Db, { userId, ...connection }: OfConnection): Promise<ScimUser | undefined> {
   return first(
     await db.query<ScimUser>(sql`
@@ -87,7 +87,10 @@ const textOf = {
   email: { column: sql`nullif(u.email_folded, '')`, folded: (value: string) => sql`lower(${value})` },
 } as const;
 
-/** Never null, so the negation of a comparison holds for people without a value. */
+/**
+ * Returns the condition of a text comparison. The condition is never null, so its negation holds for people without a
+ * value.
+ */
 function comparesText({ attribute, operator, value }: TextComparison): Sql {
   const { column, folded } = textOf[attribute];
   const given = folded(value);
@@ -128,7 +131,7 @@ function matches(filter: DirectoryFilter): Sql {
   }
 }
 
-/** Lists the people of a connection in the order of their ids, and counts all that match. */
+/** Lists the people of a connection in the order of their ids, and counts all matching people. */
 export async function list(
   db: Db,
   { filter, offset, limit, ...connection }: Connection & { filter: DirectoryFilter; offset: number; limit: number },
@@ -144,7 +147,7 @@ export async function list(
       : await db.query<ScimUser>(
           unprepared(sql`select ${columns} ${matching} order by s.user_id limit ${limit} offset ${offset}`),
         );
-  // A page that is not full is the last one; an empty one may be beyond the end.
+  // A page that is not full is the last one; an empty page may be beyond the end.
   if (users.length < limit && (users.length > 0 || offset === 0)) return { users, total: offset + users.length };
   const { total } = only(
     await db.query<{ total: number }>(unprepared(sql`select count(*)::integer as total ${matching}`)),
@@ -201,7 +204,7 @@ export async function setOffboardedAt(
   `);
 }
 
-/** Stores the name, the e-mail address and, if it is given, the pairwise id of a user. */
+/** Stores the name, the e-mail address and, if given, the pairwise id of a user. */
 export async function updateUser(
   tx: Db,
   {
@@ -220,7 +223,7 @@ export async function updateUser(
   `);
 }
 
-/** Makes other deactivations of the realm wait until the transaction ends, so each sees those before it. */
+/** Makes other deactivations of the realm wait until the transaction ends, so each sees all earlier deactivations. */
 export async function lockGuard(tx: Db, realmId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('scim guard', ${realmId}::bigint))`);
 }

@@ -111,7 +111,7 @@ export const listProfiles = (
      limit ${limit}
   `);
 
-/** A profile that was requested and not issued, or not yet. */
+/** A requested profile whose issuance failed or is still in progress. */
 export interface ExportedRequest {
   state: string;
   name: string;
@@ -211,8 +211,8 @@ export interface ExportedAudit {
 }
 
 /**
- * Returns the entries by the person and about them among the next `limit` of the realm's, in their order, and where to
- * continue; `place` is undefined at the end. Reads entries by date, a page at a time, not by subject.
+ * Reads the next `limit` audit entries of the realm and returns those by the person or about them, in order, and where
+ * to continue; `place` is undefined at the end. Reads entries by date, a page at a time, not by subject.
  */
 export async function listAudit(
   db: Db,
@@ -244,7 +244,7 @@ export async function listAudit(
   };
 }
 
-/** Whether the person has exported their data since then. */
+/** Returns whether the person has exported their data since `since`. */
 export async function wasExportedSince(db: Db, { realmId, userId, since }: OfUser & { since: Date }): Promise<boolean> {
   const rows = await db.query(sql`
     select

@@ -8,7 +8,7 @@ interface OfUser {
 
 /** A note of staff about a person. */
 export interface UserNote {
-  /** Null: nothing. */
+  /** Null: no note. */
   note: string | null;
   writtenAt: Date | null;
 }

@@ -27,8 +27,8 @@ export async function find(db: Db, { realmId, userId }: InRealm): Promise<HeldRo
 }
 
 /**
- * Returns a person's roles with the row locked until the transaction ends, and whether the person is offboarded: then
- * they get no role.
+ * Returns a person's roles with the row locked until the transaction ends, and whether the person is offboarded: an
+ * offboarded person gets no role.
  */
 export async function lock(
   tx: Db,
@@ -41,14 +41,14 @@ export async function lock(
   );
 }
 
-/** Sets a person's roles and nothing else: `db/operations/roles.ts` does the rest. */
+/** Sets only a person's roles: `db/operations/roles.ts` does the rest. */
 export async function update(tx: Db, { realmId, userId, given, fromProvider }: InRealm & HeldRoles): Promise<void> {
   await tx.query(sql`
     update users set roles = ${given}, provider_roles = ${fromProvider} where realm_id = ${realmId} and id = ${userId}
   `);
 }
 
-/** Counts the people of a realm with each role, except offboarded ones. */
+/** Counts the people of a realm with each role, except offboarded people. */
 export async function count(db: Db, { realmId }: { realmId: string }): Promise<Record<Role, number>> {
   const rows = await db.query<{ role: Role; people: number }>(sql`
     select role, count(distinct u.id)::integer as people
@@ -69,7 +69,7 @@ export async function lockAdministrators(tx: Db, { realmId }: { realmId: string 
 
 /**
  * Returns which of these people administer the realm and are not offboarded, in the order of their ids. Looks up each
- * by id, whatever statistics the planner has.
+ * person by id, whatever statistics the planner has.
  */
 export async function administratorsAmong(
   db: Db,
@@ -90,7 +90,7 @@ export async function administratorsAmong(
   return rows.map(({ id }) => id);
 }
 
-/** Whether a realm would have no administrator without these people. */
+/** Returns whether a realm would have no administrator without these people. */
 export async function areLastAdministrators(
   db: Db,
   { realmId, userIds }: { realmId: string; userIds: readonly string[] },

@@ -48,7 +48,10 @@ interface InRealm {
   userId: string;
 }
 
-/** Returns a user; undefined when the realm has no such user. Looked up by id, whatever statistics the planner has. */
+/**
+ * Returns a user; undefined if the realm has no such user. Looks the user up by id, whatever statistics the planner
+ * has.
+ */
 export async function find(db: Db, { realmId, userId, at }: InRealm & { at: Date }): Promise<User | undefined> {
   return first(
     await db.query<User>(lookup`
@@ -60,7 +63,7 @@ export async function find(db: Db, { realmId, userId, at }: InRealm & { at: Date
   );
 }
 
-/** Whether the realm has this user. */
+/** Returns whether the realm has this user. */
 export async function exists(db: Db, { realmId, userId }: InRealm): Promise<boolean> {
   const rows = await db.query(sql`select 1 as one from users where realm_id = ${realmId} and id = ${userId}`);
   return rows.length > 0;
@@ -87,9 +90,9 @@ export interface UserFilter {
   email: string;
   /** A role assigned here or by the identity provider. */
   role: Role;
-  /** Finds people as {@link found.isFoundUser} does. */
+  /** The text to find, as {@link found.isFoundUser} defines. */
   text: string;
-  /** Whole ids: any of these users. */
+  /** Matches users with any of these whole ids. */
   userIDs: string[];
 }
 
@@ -108,7 +111,7 @@ function conditionsOf({ search, filter, ...asked }: UserSelection): { ofUser: Sq
         sql`(${join([containsText(sql`u.pairwise_id_folded`, text), ...matches.spellsPerson(text)], sql` or `)})`,
     ),
     when(filter.email, (text) => containsText(sql`u.email_folded`, text)),
-    // The second condition is the same as the index's.
+    // The second condition is the same as the index's condition.
     when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)}) and ${rolesOf(sql`u`)} <> '{}'`),
     when(filter.userIDs, (ids) => sql`u.id = any(${ids}::bigint[])`),
     when(filter.text, (text) => found.isFoundUser({ ...asked, text })),
@@ -135,7 +138,7 @@ function conditionsOf({ search, filter, ...asked }: UserSelection): { ofUser: Sq
   return { ofUser, ofCount };
 }
 
-/** Returns the rows of a selection, from one table alone where it has every column needed. */
+/** Returns the rows of a selection, from a single table if that table has every column needed. */
 function rowsOf(selection: UserSelection, { users, counts }: { users: boolean; counts: boolean }): Rows {
   const { ofUser, ofCount } = conditionsOf(selection);
   return {
@@ -211,7 +214,7 @@ export interface NewUser {
   at: Date;
 }
 
-/** Creates a user. Throws a unique violation when the realm has one with this pairwise id. */
+/** Creates a user. Throws a unique violation if the realm has a user with this pairwise id. */
 export async function create(tx: Db, user: NewUser): Promise<string> {
   const rows = await tx.query<{ id: string }>(sql`
     insert into users (realm_id, pairwise_id, email, display_name, roles, provider_roles, created_at)
@@ -232,7 +235,10 @@ export interface LockedUser {
   roles: Role[];
 }
 
-/** Locks a user's row: signing the user in, creating something for them and other changes wait. */
+/**
+ * Locks a user's row: signing the user in, creating something for them and other changes wait until the transaction
+ * ends.
+ */
 export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<LockedUser | undefined> {
   return first(
     await tx.query<LockedUser>(sql`
@@ -257,7 +263,7 @@ export interface Offboarding {
   isHeld: boolean;
 }
 
-/** Returns how a user was offboarded; null: not offboarded. Undefined when the realm has no such user. */
+/** Returns how a user was offboarded; null if the user is not offboarded, undefined if the realm has no such user. */
 export async function findOffboarding(db: Db, { realmId, userId }: InRealm): Promise<Offboarding | null | undefined> {
   const found = first(
     await db.query<
@@ -286,7 +292,7 @@ export async function setLockedAt(
   await tx.query(sql`update users set locked_at = ${lockedAt} where realm_id = ${realmId} and id = ${userId}`);
 }
 
-/** Sets a person's own limit; 0: the realm's. */
+/** Sets a person's own limit; 0: the realm's limit applies. */
 export async function setProfileOverride(
   tx: Db,
   { realmId, userId, profileOverride }: InRealm & { profileOverride: number },

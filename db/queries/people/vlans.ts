@@ -26,7 +26,7 @@ export async function find(db: Db, { realmId, userId }: InRealm): Promise<VlanOf
   );
 }
 
-/** Sets a person's VLANs and nothing else: `db/operations/vlans.ts` does the rest. */
+/** Sets only a person's VLANs: `db/operations/vlans.ts` does the rest. */
 export async function update(tx: Db, { realmId, userId, given, fromProvider }: InRealm & HeldVlan): Promise<void> {
   if (given === null && fromProvider === null) {
     await tx.query(sql`delete from user_vlans where user_id = ${userId} and realm_id = ${realmId}`);
@@ -39,7 +39,7 @@ export async function update(tx: Db, { realmId, userId, given, fromProvider }: I
   `);
 }
 
-/** Returns the VLAN of people who have no other; null: none. */
+/** Returns the realm's default VLAN, for people without a VLAN; null: no default. */
 export async function findDefault(db: Db, { realmId }: { realmId: string }): Promise<string | null> {
   const [realm] = await db.query<{ vlan: string | null }>(sql`
     select vlan_default as vlan from realms where id = ${realmId}
@@ -51,7 +51,7 @@ export async function findDefault(db: Db, { realmId }: { realmId: string }): Pro
 export interface VlanLine {
   userId: string;
   id: string;
-  /** The common name of its certificate. */
+  /** The common name of the device's certificate. */
   identity: string;
   vlan: string;
 }

@@ -12,7 +12,7 @@ export interface IssuerRow {
   subject: string;
   notBefore: Date;
   notAfter: Date;
-  /** The domains that its name constraints permit for DNS names; null: it has no name constraints. */
+  /** The domains that the issuer's name constraints permit for DNS names; null: no name constraints. */
   permittedDomains: string[] | null;
   issuing: boolean;
   /** The issuer will issue after the current one, and has never issued yet. */
@@ -33,13 +33,13 @@ export const list = (db: Db, realmId: string): Promise<IssuerRow[]> =>
 export const listByIds = (db: Db, ids: readonly string[]): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`select ${columns} from issuers where id = any(${ids}::bigint[])`);
 
-/** Lists the issuers of the realm's next devices, newest first: the one that issues, and a prepared one. */
+/** Lists the realm's current issuers, newest first: the issuer that issues, and a prepared one. */
 export const listCurrent = (db: Db, realmId: string): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`
     select * from (select ${columns} from issuers where realm_id = ${realmId}) i where issuing or prepared order by id desc
   `);
 
-/** Returns when the realm's issuing CA expires; null when there is none. */
+/** Returns when the realm's issuing CA expires; null if the realm has no issuing CA. */
 export async function findIssuingEnd(db: Db, realmId: string): Promise<Date | null> {
   const rows = await db.query<{ notAfter: Date }>(
     sql`select not_after as "notAfter" from issuers where realm_id = ${realmId} and issuing`,
@@ -48,8 +48,8 @@ export async function findIssuingEnd(db: Db, realmId: string): Promise<Date | nu
 }
 
 /**
- * Returns the domains that the realm's issuing CA permits for DNS names; null when it has no name constraints, or there
- * is none.
+ * Returns the domains that the realm's issuing CA permits for DNS names; null if the CA has no name constraints, or the
+ * realm has no issuing CA.
  */
 export async function findIssuingDomains(db: Db, realmId: string): Promise<string[] | null> {
   const rows = await db.query<{ permittedDomains: string[] | null }>(
@@ -58,7 +58,7 @@ export async function findIssuingDomains(db: Db, realmId: string): Promise<strin
   return first(rows)?.permittedDomains ?? null;
 }
 
-/** Makes a prepared issuer issue from now on; the one before it continues to publish. Call in a transaction. */
+/** Makes a prepared issuer issue from now on; the previous issuer continues to publish. Call in a transaction. */
 export async function startIssuing(tx: Db, { id, realmId }: Pick<IssuerRow, "id" | "realmId">): Promise<IssuerRow> {
   await stopIssuing(tx, realmId);
   return only(

@@ -150,7 +150,9 @@ export const countBuckets = (
     `),
   );
 
-/** Counts the active profiles of users that expire in each week from a moment on; weeks without one are left out. */
+/**
+ * Counts the active profiles of users that expire in each week from a moment on; weeks without expiries are left out.
+ */
 export const countExpiries = (
   db: Db,
   { realmId, at, from, weeks }: { realmId: string; at: Date; from: Date; weeks: number },
@@ -175,9 +177,7 @@ export interface IssuerStanding {
   endsAt: Date;
   publishedAt: Date | null;
   nextUpdate: Date | null;
-  /**
-   * `due`: {@link crls.isOverdue}. `stale`: expired, or none yet.
-   */
+  /** `due`: {@link crls.isOverdue}. `stale`: the CRL has expired, or there is none yet. */
   standing: "fresh" | "due" | "stale";
 }
 

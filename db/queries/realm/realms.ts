@@ -8,20 +8,20 @@ import type { NewPeopleFrom, PairwiseAttribute } from "../../../domain/people/di
 import { first, only, type Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 
-/** Sources of a realm's identity provider. */
+/** The parties that can set a realm's identity provider. */
 export const upstreamAuthors = ["operator", "console"] as const;
 export type UpstreamAuthor = (typeof upstreamAuthors)[number];
 
 export interface RealmRow extends Realm {
-  /** SHA-256 of the uploaded logo, in hexadecimal digits; null: there is none. */
+  /** SHA-256 of the uploaded logo, in hexadecimal digits; null: no logo. */
   uploadedLogo: string | null;
   /** The addresses of help and of the privacy notice; empty: none. */
   helpUri: string;
   privacyUri: string;
-  /** The domains, in addition to its own, that DNS names of infrastructure profiles may be in. */
+  /** The domains that DNS names of infrastructure profiles may be in, in addition to the realm's own domains. */
   infrastructureDomains: string[];
   radiusCa: string | null;
-  /** The addresses and networks of its RADIUS servers; empty: every address counts as a RADIUS server. */
+  /** The addresses and networks of the realm's RADIUS servers; empty: every address counts as a RADIUS server. */
   radiusAddresses: string[];
   /** Names in the certificates of further RADIUS servers. */
   radiusNames: string[];
@@ -33,7 +33,7 @@ export interface RealmRow extends Realm {
   wired: boolean;
   /** Roaming consortium identifiers (Passpoint), the preferred one first. */
   rcois: string[];
-  /** Where people get help, in addition to `helpUri`, in device files; empty: nowhere. */
+  /** The e-mail address for help in device files, in addition to `helpUri`; empty: none. */
   helpMail: string;
   helpPhone: string;
   /** How many days before the end of a profile apps remind people. */
@@ -42,7 +42,7 @@ export interface RealmRow extends Realm {
   onboardingApps: boolean;
   /** The name under which the apps list the realm; empty: the apps do not list it. */
   appsListing: string;
-  /** A bulk offboarding of more than this percentage of the active people has to be confirmed. */
+  /** A bulk offboarding of more than this percentage of the active people must be confirmed. */
   offboardingShare: number;
   /** The realm's time zone, by its name in the IANA database. */
   timeZone: string;
@@ -52,10 +52,10 @@ export interface RealmRow extends Realm {
   /** When the set-up was finished. From then on, only the operator changes whom the realm trusts. */
   setUpAt: Date | null;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
-  /** People who were offboarded more months ago are forgotten; null: never. */
+  /** How many months after their offboarding people are forgotten; null: never. */
   forgetAfterMonths: number | null;
   localSignIn: boolean;
-  /** The protocol of the identity provider; null: there is none. A trigger of the database sets it. */
+  /** The protocol of the identity provider; null: no identity provider. A trigger of the database sets it. */
   upstreamKind: "oidc" | null;
   upstreamIssuer: string | null;
   upstreamClientId: string | null;
@@ -63,7 +63,7 @@ export interface RealmRow extends Realm {
   upstreamClaims: UpstreamClaims;
   /** The first rule that matches at a sign-in sets the person's VLAN. */
   vlanRules: VlanRule[];
-  /** The VLAN of people who have no other; null: the RADIUS server decides. */
+  /** The VLAN of people who have no other VLAN; null: the RADIUS server decides. */
   vlanDefault: string | null;
   /** The SCIM attribute whose value is the pairwise id. */
   scimPairwise: PairwiseAttribute;
@@ -145,7 +145,7 @@ export async function lock(tx: Db, id: string): Promise<RealmRow> {
   return only(await tx.query<RealmRow>(sql`select ${columns} from realms where id = ${id} for update`));
 }
 
-/** Makes others that create a realm wait until the transaction ends. */
+/** Makes other transactions that create a realm wait until this transaction ends. */
 export async function lockAll(tx: Db): Promise<void> {
   await tx.query(sql`lock table realms in share row exclusive mode`);
 }
@@ -178,7 +178,7 @@ export interface RealmChange {
   /** Null: people are never forgotten. */
   forgetAfterMonths?: number | null | undefined;
   localSignIn?: boolean | undefined;
-  /** Null removes it; the same holds for all of the identity provider's settings. */
+  /** Null removes the setting; the same holds for all of the identity provider's settings. */
   upstreamIssuer?: string | null | undefined;
   upstreamClientId?: string | null | undefined;
   /** Sealed under the master key, see {@link upstreamSecretContext}. */
@@ -247,7 +247,7 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
   );
 }
 
-/** A picture that an administrator uploaded. */
+/** The logo that an administrator uploaded for a realm. */
 export interface UploadedLogo {
   type: LogoType;
   bytes: Buffer;
@@ -281,17 +281,17 @@ export async function setUploadedLogo(tx: Db, id: string, logo: UploadedLogo | n
 }
 
 /**
- * The context that a realm's secret at its identity provider is sealed for under the master key: this table, this row.
+ * Returns the context in which the master key seals a realm's secret at its identity provider: this table, this row.
  */
 export const upstreamSecretContext = (realmId: string): string => `realms/${realmId}/upstream_client_secret`;
 
-/** Whether people can sign in through the realm's identity provider: both settings are needed. */
+/** Returns whether people can sign in through the realm's identity provider: both settings are needed. */
 export const hasUpstream = <Realm extends Pick<RealmRow, "upstreamIssuer" | "upstreamClientId">>(
   realm: Realm,
 ): realm is Realm & { upstreamIssuer: string; upstreamClientId: string } =>
   realm.upstreamIssuer !== null && realm.upstreamClientId !== null;
 
-/** A realm's whole sign-in as the console sets it. */
+/** All sign-in settings of a realm, as the console sets them. */
 export interface FirstUpstream {
   kind: "oidc";
   issuer: string;
@@ -301,7 +301,7 @@ export interface FirstUpstream {
   claims: UpstreamClaims;
 }
 
-/** Sets the sign-in of a realm that has none. Postgres refuses it for any other realm. */
+/** Sets the sign-in of a realm that has none. Postgres rejects the change for any other realm. */
 export async function setFirstUpstream(tx: Db, id: string, upstream: FirstUpstream): Promise<RealmRow> {
   const { kind, issuer, clientId, sealedSecret, claims } = upstream;
   return only(
@@ -328,7 +328,7 @@ export interface RealmUpstream {
   claims: SignInClaims;
 }
 
-/** Returns the identity provider of a realm; undefined when there is no such realm or it has none. */
+/** Returns the identity provider of a realm; undefined if the realm does not exist or has no identity provider. */
 export async function findUpstream(
   db: Db,
   realm: { name: string } | { id: string },
@@ -347,7 +347,10 @@ export async function findUpstream(
   );
 }
 
-/** The network settings for devices of an issuance's realm, and the CAs of the issuer that signs it. */
+/**
+ * The network settings that the realm of an issuance has for devices, and the CAs of the issuer that signs the
+ * issuance.
+ */
 export interface IssuanceNetwork {
   issuanceId: string;
   displayName: string;

@@ -29,9 +29,7 @@ const recent = ({ realmId, at }: InRealm): Sql => sql`
 
 export const find = async (db: Db, of: InRealm): Promise<Recent> => only(await db.query<Recent>(recent(of)));
 
-/**
- * Makes other bulk removals of the realm wait until the transaction ends, so each sees the removals of the one before.
- */
+/** Makes other bulk removals of the realm wait until the transaction ends, so each sees all earlier removals. */
 export async function lock(tx: Db, realmId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('removals', ${realmId}::bigint))`);
 }

@@ -83,7 +83,7 @@ async function findServerCertificate(db: Db, { realm, at }: { realm: RealmRow; a
   return only(rows).endsAt;
 }
 
-/** Lists addresses that asked the realm's issuers, latest first: RADIUS servers, or others. */
+/** Lists addresses that asked the realm's issuers, latest first: either RADIUS servers or other addresses. */
 const listAskers = (
   db: Db,
   { realmId, areServers }: { realmId: string; areServers: boolean },

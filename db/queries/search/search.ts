@@ -10,7 +10,10 @@ import type { Certificate } from "../certificates/certificates.ts";
 import * as applications from "../oauth/applications.ts";
 import * as matches from "../finding/matches.ts";
 
-/** The rows of one statement are ranked afterwards: sorting in the statement would read every match. */
+/**
+ * How many rows one statement returns at most. They are ranked afterwards: sorting in the statement would read every
+ * match.
+ */
 const rowsMax = 200;
 
 const statementMsMax = 150;
@@ -30,8 +33,8 @@ export interface Search {
 }
 
 /**
- * Runs statements one after another, each with its own time limit, so a slow one takes no time from the others. Forces
- * index scans: for two frequent words the planner would read whole tables.
+ * Runs statements one after another, each with its own time limit, so a slow statement takes no time from the next
+ * statements. Forces index scans: for two frequent words the planner would read whole tables.
  */
 async function findAll<Row extends object>(db: Database, statements: readonly Sql[]): Promise<Findings<Row>> {
   const findings: Findings<Row> = { rows: [], isLate: false, isFull: false };
@@ -66,7 +69,7 @@ const userColumns = sql`
   u.id, u.pairwise_id as "pairwiseId", u.email, u.display_name as "displayName", u.created_at as "createdAt",
   u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt", u.forgotten_at as "forgottenAt"`;
 
-/** Finds people with every word in their pairwise id, e-mail address or name, and the one with this id. */
+/** Finds people with every word in their pairwise id, e-mail address or name, and the person with this id. */
 export const findUsers = (
   db: Database,
   { realmId, searched, userId }: Search & { userId: string | undefined },
@@ -100,7 +103,7 @@ export interface FoundGuestAccount {
   revokedAt: Date | null;
 }
 
-/** Finds guest accounts with every word in their name, and the one with this id. */
+/** Finds guest accounts with every word in their name, and the account with this id. */
 export const findGuestAccounts = (db: Database, { realmId, searched }: Search): Promise<Findings<FoundGuestAccount>> =>
   findAll<FoundGuestAccount>(db, [
     sql`select g.id, g.name, g.created_at as "createdAt", g.expires_at as "expiresAt", g.revoked_at as "revokedAt"
@@ -117,7 +120,7 @@ export interface FoundApplication {
   createdAt: Date;
 }
 
-/** Finds applications with every word in their name, and the one with this client id. */
+/** Finds applications with every word in their name, and the application with this client id. */
 export const findApplications = (db: Database, { realmId, searched }: Search): Promise<Findings<FoundApplication>> =>
   findAll<FoundApplication>(db, [
     sql`select a.client_id as "clientId", a.name, a.type, a.active, a.created_at as "createdAt"
@@ -135,7 +138,7 @@ export interface FoundJob {
   createdAt: Date;
 }
 
-/** Finds bulk jobs with every word in their name, and the one with this id. */
+/** Finds bulk jobs with every word in their name, and the job with this id. */
 export const findJobs = (db: Database, { realmId, searched }: Search): Promise<Findings<FoundJob>> =>
   findAll<FoundJob>(db, [
     sql`select j.id, j.kind, j.name, j.state, j.created_at as "createdAt"

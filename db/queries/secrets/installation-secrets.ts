@@ -29,7 +29,8 @@ export const findOutputKey = async (db: Db): Promise<InstallationSecret | undefi
   );
 
 /**
- * Adds the first value of a secret, unless it exists. For every role but operators it has to be the first of its kind.
+ * Adds the first value of a secret, unless that value exists. For every role except the operator's, the value must be
+ * the first of its kind.
  */
 export async function add(tx: Db, { kind, checkValues, publicJwk }: HeldSecret, { at }: { at: Date }): Promise<void> {
   await tx.query(sql`
@@ -57,7 +58,10 @@ export async function forgetAll(tx: Db, kind: SecretKind): Promise<void> {
   await tx.query(sql`delete from installation_secrets where kind = ${kind}`);
 }
 
-/** Data that was made with a secret: it shows that the installation has had one, even without a check value. */
+/**
+ * Finds data that was made with a secret: such data shows that the installation has had the secret, even without a
+ * check value.
+ */
 const traces = {
   masterKey: sql`select from token_signing_keys where sealed_key is not null`,
   outputPrivateKey: sql`select from output_data_keys`,
@@ -72,7 +76,7 @@ const kinds = {
   issuerKeyPassphrase: null,
 } as const;
 
-/** Whether the installation has never had a secret of a kind, so one may be created. */
+/** Returns whether the installation has never had a secret of a kind, so a secret may be created. */
 export async function isFirst(db: Db, name: keyof typeof traces): Promise<boolean> {
   const rows = await db.query(sql`
     select 1 as one

@@ -13,7 +13,7 @@ export interface SealedRow {
   /** The primary key, as text. */
   key: string;
   sealed: Buffer;
-  /** The context that it is sealed for. */
+  /** The context that the value is sealed for. */
   context: string;
 }
 
@@ -116,7 +116,7 @@ export async function retireTokenKeys(tx: Db, { leaked, at }: { leaked: boolean;
   return rows.length;
 }
 
-/** Removes what a lost master key sealed: it can no longer be opened. */
+/** Removes values that a lost master key sealed: they can no longer be opened. */
 export async function discardSealed(
   tx: Db,
   { at }: { at: Date },

@@ -7,7 +7,7 @@ interface LimiterStatement {
   values: readonly unknown[];
 }
 
-/** The part of a pool that rate-limiter-flexible needs to keep its counts in the table `guesses`. */
+/** Returns the part of a pool that rate-limiter-flexible needs to keep its counts in the table `guesses`. */
 export const storeClient = (db: Db) => ({
   async query({ text, values }: LimiterStatement): Promise<{ rows: object[]; rowCount: number }> {
     const rows = await db.query(verbatim(text, values));

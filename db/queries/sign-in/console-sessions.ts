@@ -5,7 +5,7 @@ import { first, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
-/** The context that a session's tokens are sealed for. */
+/** Returns the context that a session's tokens are sealed for. */
 export const tokensContext = (id: string): string => `console_sessions/${id}`;
 
 /** A browser in which the console is open. */
@@ -13,12 +13,12 @@ export interface ConsoleSession {
   id: string;
   realmId: string;
   userId: string;
-  /** The OAuth session that its tokens belong to. */
+  /** The OAuth session that the console's tokens belong to. */
   sessionId: string;
   loginId: string;
   sealedTokens: Buffer;
   accessExpiresAt: Date;
-  /** When the session expires unless it is used. */
+  /** When the session expires if it is not used. */
   expiresAt: Date;
   /** When the session expires in any case: at the end of the browser's login. */
   absoluteExpiresAt: Date;
@@ -80,7 +80,7 @@ export async function find(
 
 /**
  * Returns the current state of a session; other requests cannot renew its tokens until the transaction ends. Locks the
- * OAuth session's row: whatever ends a session locks that row first.
+ * OAuth session's row: all code that ends a session locks that row first.
  */
 export async function lock(
   tx: Db,

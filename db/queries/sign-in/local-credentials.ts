@@ -3,7 +3,7 @@ import { first, only, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
-/** Gives a user a username, and a password unless links suffice. Throws a unique violation for a taken name. */
+/** Gives a user a username, and a password unless links suffice. Throws a unique violation if the username is taken. */
 export async function create(
   tx: Db,
   row: { userId: string; realmId: string; username: string; passwordHash: string | null },

@@ -3,25 +3,25 @@ import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
 export interface NewSession {
-  /** The `sid` of its id tokens. */
+  /** The `sid` of the session's id tokens. */
   id: string;
   realmId: string;
   userId: string;
   clientId: string;
-  /** The browser login it came from; null for mutual TLS. */
+  /** The browser login that the session came from; null for mutual TLS. */
   loginId: string | null;
   /** The profile that the user signed in with; null for browsers. */
   certificateId: string | null;
   scopes: readonly Scope[];
   signedInAt: Date;
   at: Date;
-  /** Until its code is redeemed a session lasts no longer than this. */
+  /** When the session ends if its code is not redeemed. */
   expiresAt: Date;
 }
 
 /**
- * Creates a session, unless its user is offboarded: this and an offboarding wait for each other, so an offboarding
- * misses no session. Returns false when no session was created.
+ * Creates a session, unless its user is offboarded: creation and offboarding wait for each other, so an offboarding
+ * misses no session. Returns false if no session was created.
  */
 export async function create(tx: Db, session: NewSession): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -117,7 +117,7 @@ export interface EndedSession {
 
 const endedColumns = sql`realm_id as "realmId", user_id as "userId", client_id as "clientId", login_id as "loginId"`;
 
-/** Removes one session of a user with its code and tokens. Returns undefined when there is none. */
+/** Removes one session of a user with its code and tokens. Returns undefined if there is no such session. */
 export async function removeOfUser(
   tx: Db,
   { realmId, userId, id }: { realmId: string; userId: string; id: string },
@@ -133,7 +133,7 @@ export async function removeOfUser(
   );
 }
 
-/** Removes one session of a client with its code and tokens. Returns undefined when there is none. */
+/** Removes one session of a client with its code and tokens. Returns undefined if there is no such session. */
 export async function remove(
   tx: Db,
   { id, clientId }: { id: string; clientId: string },

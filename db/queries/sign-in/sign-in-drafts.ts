@@ -14,13 +14,13 @@ export interface SignInSettings {
 export interface FoundProvider {
   /** Where people sign in. */
   authorizationEndpoint: string;
-  /** The names of the claims that the provider lists; it may send others. */
+  /** The names of the claims that the provider lists; it may send other claims. */
   claims: readonly string[];
 }
 
 export interface SignInDraft {
   realmId: string;
-  /** The version of the draft, new with each change. */
+  /** The version of the draft; each change sets a new version. */
   version: string;
   settings: SignInSettings;
   /** Sealed for {@link draftSecretContext}; null: a public client. */
@@ -29,13 +29,13 @@ export interface SignInDraft {
   expiresAt: Date;
 }
 
-/** The context that a draft's client secret is sealed for: this table, this row. */
+/** Returns the context that a draft's client secret is sealed for: this table, this row. */
 export const draftSecretContext = (realmId: string): string => `sign_in_drafts/${realmId}/sealed_secret`;
 
 const columns = sql`
   realm_id as "realmId", version, settings, sealed_secret as "sealedSecret", found, expires_at as "expiresAt"`;
 
-/** Returns the draft of a realm that has not expired. */
+/** Returns the unexpired draft of a realm. */
 export async function find(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<SignInDraft | undefined> {
   return first(
     await db.query<SignInDraft>(sql`

@@ -1,7 +1,9 @@
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A sign-in that signs nobody in and shows the person who started it what the identity provider sends. */
+/**
+ * A test of a sign-in: nobody is signed in, and the person who started the test sees what the identity provider sends.
+ */
 export interface SignInTest {
   id: string;
   realmId: string;
@@ -14,14 +16,14 @@ export interface SignInTest {
   sealedReport: Buffer | null;
 }
 
-/** The context that a test's report is sealed for: this table, this row. */
+/** Returns the context that a test's report is sealed for: this table, this row. */
 export const reportContext = (id: string): string => `sign_in_tests/${id}/sealed_report`;
 
 const columns = sql`
   id, realm_id as "realmId", user_id as "userId", draft_version as "draftVersion", passed,
   sealed_report as "sealedReport"`;
 
-/** Stores a new test. Ends the same person's tests that have not passed: only the latest one counts. */
+/** Stores a new test. Ends the same person's tests that have not passed: only the latest test counts. */
 export async function create(
   tx: Db,
   test: Pick<SignInTest, "id" | "realmId" | "userId" | "draftVersion"> & { expiresAt: Date },
@@ -36,7 +38,7 @@ export async function create(
   `);
 }
 
-/** Returns a person's own test that has not expired. */
+/** Returns an unexpired test that this person started. */
 export async function find(
   db: Db,
   { id, realmId, userId, at }: { id: string; realmId: string; userId: string; at: Date },
@@ -50,7 +52,7 @@ export async function find(
   );
 }
 
-/** Ends a test that has not ended. Its report is kept until it expires. */
+/** Ends a test that has not ended. The report is kept until the test expires. */
 export async function finish(
   db: Db,
   { id, realmId, passed, sealedReport }: { id: string; realmId: string; passed: boolean; sealedReport: Uint8Array },

@@ -1,7 +1,7 @@
 import type { Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** Whether an attempt was used, by the SHA-256 of its `state`. */
+/** Returns whether an attempt was used. Looks the attempt up by the SHA-256 of its `state`. */
 export async function isUsed(db: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<boolean> {
   const rows = await db.query(sql`select 1 as one from upstream_attempts where token_hash = ${tokenHash}`);
   return rows.length > 0;

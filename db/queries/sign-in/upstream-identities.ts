@@ -2,7 +2,10 @@ import type { Role } from "../../../domain/people/roles.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A user's identity at an identity provider: its issuer and its permanent identifier of the user. */
+/**
+ * A user's identity at an identity provider: the provider's issuer, and the provider's permanent identifier of the
+ * user.
+ */
 export interface UpstreamIdentity {
   realmId: string;
   issuer: string;
@@ -18,7 +21,7 @@ export interface UpstreamUser {
   given: Role[];
   fromProvider: Role[];
   offboardedAt: Date | null;
-  /** When the identity provider first denied the user access to the realm; null: it permits access. */
+  /** When the identity provider first denied the user access to the realm; null: the provider permits access. */
   notPermittedSince: Date | null;
   /** Whether a directory determines the user's name and e-mail address. */
   isManaged: boolean;
@@ -71,7 +74,7 @@ export async function lockUserByPairwiseId(
   return found.find(({ isExact }) => isExact) ?? (found.length > 1 ? "ambiguous" : first(found));
 }
 
-/** Returns an issuer's identifier of a user; undefined when there is none. */
+/** Returns an issuer's identifier of a user; undefined if the issuer has no identifier of this user. */
 export async function subjectOf(
   tx: Db,
   { realmId, userId, issuer }: { realmId: string; userId: string; issuer: string },
@@ -101,8 +104,8 @@ export async function findLastSignIn(db: Db, { realmId }: { realmId: string }): 
 }
 
 /**
- * Stores a user's identity. Throws a unique violation of `upstream_identities_pkey` when a user has the identity, and
- * of `upstream_identities_one_per_user` when the user has another one at this issuer.
+ * Stores a user's identity. Throws a unique violation of `upstream_identities_pkey` if a user already has the identity,
+ * and of `upstream_identities_one_per_user` if the user has another identity at this issuer.
  */
 export async function create(tx: Db, identity: UpstreamIdentity & { userId: string; at: Date }): Promise<void> {
   await tx.query(sql`
@@ -157,11 +160,11 @@ export async function changePermitted(
 /** A user's identities, and whether the identity provider permits them. */
 export interface IdentitiesOfUser {
   identities: { issuer: string; since: Date }[];
-  /** When the identity provider first denied the user access to the realm; null: it permits access. */
+  /** When the identity provider first denied the user access to the realm; null: the provider permits access. */
   notPermittedSince: Date | null;
 }
 
-/** Returns the identities of a user, the first one first; undefined when the realm has no such user. */
+/** Returns the identities of a user, oldest first; undefined if the realm has no such user. */
 export async function findOfUser(
   db: Db,
   { realmId, userId }: { realmId: string; userId: string },

@@ -38,7 +38,7 @@ export async function writeSettings(db: Db): Promise<WriteSettings> {
   );
 }
 
-/** Commits a change that only shows that the database accepts it. */
+/** Checks that the database accepts writes, by committing a change that has no other purpose. */
 export async function probe(db: Db): Promise<void> {
   await db.query(sql`update installation set probed_at = clock_timestamp()`);
 }
@@ -67,14 +67,14 @@ export async function setMigratedTo(db: Db, migration: string): Promise<void> {
   );
 }
 
-/** Whether the server accepts no writes: a standby, or a primary that was set so for a failover. */
+/** Returns whether the server accepts no writes: a standby, or a primary that was made read-only for a failover. */
 export async function isReadOnly(db: Db): Promise<boolean> {
   return only(
     await db.query<{ readOnly: boolean }>(sql`select current_setting('transaction_read_only')::boolean as "readOnly"`),
   ).readOnly;
 }
 
-/** Returns the names of the migrations that were run here. Throws undefined_table before the first. */
+/** Returns the names of the migrations that were run here. Throws undefined_table before the first migration. */
 export async function migrationsDone(db: Db): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`select name from knex_migrations order by id`);
   return rows.map(({ name }) => name);

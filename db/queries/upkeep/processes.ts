@@ -12,14 +12,14 @@ export interface Process {
   host: string;
   pid: number;
   version: string;
-  /** The newest migration that its code knows. */
+  /** The newest migration that the process's code knows. */
   migration: string;
   /** The queue that the process uses; null: none. */
   queue: string | null;
   connectionsMax: number;
   /** Where a responder serves OCSP; null for other processes. */
   ocspUrl: string | null;
-  /** How far its machine's clock is ahead of the database's, in milliseconds; null: not measured. */
+  /** How far the clock of the process's machine is ahead of the database's, in milliseconds; null: not measured. */
   clockSkewMs: number | null;
   problems: readonly Problem[];
 }
@@ -38,7 +38,7 @@ export async function beat(db: Db, process: Process): Promise<void> {
   `);
 }
 
-/** Removes a process that stops, and all that have been silent for more than an hour. */
+/** Removes a process that stops, and all processes that have been silent for more than an hour. */
 export async function remove(db: Db, id: string): Promise<void> {
   await db.query(sql`
     delete from processes where id = ${id} or seen_at < clock_timestamp() - interval '1 hour'
@@ -86,7 +86,7 @@ export interface ProcessState {
   host: string;
   pid: number;
   version: string;
-  /** How far its machine's clock is ahead of the database's, in milliseconds; null: not measured. */
+  /** How far the clock of the process's machine is ahead of the database's, in milliseconds; null: not measured. */
   clockSkewMs: number | null;
   /** The queue that the process uses; null: none. */
   queue: string | null;

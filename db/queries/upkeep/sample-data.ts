@@ -1,7 +1,7 @@
 import type { Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** Whether every revocation of a realm is on a published list. */
+/** Returns whether every revocation of a realm's user profiles is on a published CRL. */
 export async function areRevocationsListed(db: Db, { realmId }: { realmId: string }): Promise<boolean> {
   const rows = await db.query(sql`
     select
@@ -16,8 +16,8 @@ export async function areRevocationsListed(db: Db, { realmId }: { realmId: strin
 }
 
 /**
- * Moves a realm's profiles into the past, evenly over this many days, and their revocations and CRL listings to between
- * then and now. Only for sample data, with the owner's rights: the certificates contain other dates.
+ * Moves a realm's profiles into the past, evenly over this many days, and moves their revocations and CRL listings to
+ * times after that. Only for sample data, with the owner's rights: the certificates still contain the original dates.
  */
 export async function spreadOverDays(db: Db, { realmId, days }: { realmId: string; days: number }): Promise<void> {
   await db.query(sql`
@@ -61,7 +61,7 @@ export async function addQuestions(db: Db, { realmId, at }: { realmId: string; a
   `);
 }
 
-/** Gives the first administrator, who lacks both, a name and an e-mail address. */
+/** Adds the missing name and e-mail address of the first administrator. */
 export async function nameAdministrator(db: Db, { realmId, email }: { realmId: string; email: string }): Promise<void> {
   await db.query(sql`
     update users

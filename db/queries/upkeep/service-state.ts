@@ -17,11 +17,14 @@ export interface ServiceState {
   /** The versions of the live processes of each kind. */
   versions: { kind: ProcessKind; version: string }[];
   /**
-   * Kinds of which more processes fell silent within the last hour, without a clean stop, than have started since the
-   * first of them fell silent.
+   * Kinds of process with missing replacements: within the last hour, more processes fell silent without a clean stop
+   * than have started since the first of them fell silent.
    */
   silent: ProcessKind[];
-  /** Kinds of which a process fell silent within the last hour, and then another that had started after that. */
+  /**
+   * Kinds of process that fall silent repeatedly: a process fell silent within the last hour, and so did another
+   * process that had started afterwards.
+   */
   fallingSilent: ProcessKind[];
   /** Whether the clock of a live process's machine differs from the database's by enough for a warning. */
   isSkewed: boolean;
@@ -35,7 +38,7 @@ export interface ServiceState {
   crlOverdue: string[];
   /** Whether audit entries have waited to be sealed for longer than {@link waitSecondsMax}. */
   isAuditWaiting: boolean;
-  /** Whether a single issuance has waited for longer than that limit. */
+  /** Whether a single issuance has waited for longer than {@link waitSecondsMax}. */
   isIssuanceWaiting: boolean;
   /** Whether people whom a directory has deactivated wait for a person's decision. */
   isHeld: boolean;
@@ -195,7 +198,7 @@ export async function readOldest(db: Db): Promise<Oldest> {
 export interface Undone {
   /** Since when the oldest key of a responder has waited for its certificate. */
   responderRequest: Date | null;
-  /** Active bulk jobs that have not progressed since then. */
+  /** Active bulk jobs that have not progressed since `since`. */
   jobs: string[];
 }
 

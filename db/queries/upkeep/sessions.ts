@@ -5,21 +5,24 @@ import { sql } from "../../sql.ts";
 export interface Session {
   pid: number;
   login: string;
-  /** Empty if its program gave no name. */
+  /** Empty if the program gave no name. */
   program: string;
 }
 
-/** A session that others wait for. */
+/** A session that other sessions wait for. */
 export interface Holder extends Session {
-  /** The tables that it holds locks on and others wait for; empty if they wait for rows alone. */
+  /** The tables whose locks the session holds and other sessions wait for; empty if they wait only for rows. */
   tables: string[];
-  /** How many sessions wait for it. */
+  /** How many sessions wait for this session. */
   waiting: number;
-  /** How long the first of them has waited. */
+  /** How long the first waiting session has waited. */
   seconds: number;
 }
 
-/** Returns the sessions for which others in this database have waited longer than `seconds`, the longest first. */
+/**
+ * Returns the sessions that other sessions in this database have waited for longer than `seconds`, the longest wait
+ * first.
+ */
 export async function listHolders(db: Db, { seconds }: { seconds: number }): Promise<Holder[]> {
   return db.query<Holder>(sql`
     with waits as materialized (
@@ -50,7 +53,7 @@ export interface IdleTransaction extends Session {
 
 /**
  * Returns the sessions in this database that have left a transaction open for longer than `seconds` without a
- * statement; undefined if the login may not see what the sessions of others do (pg_read_all_stats).
+ * statement; undefined if the login may not see what other logins' sessions do (pg_read_all_stats).
  */
 export async function listIdleTransactions(
   db: Db,
@@ -77,7 +80,7 @@ export interface Connections {
   max: number;
   /** How many sessions of other programs are open, in all databases. */
   others: number;
-  /** The programs with the most of these sessions. */
+  /** The programs with the most open sessions. */
   programs: string[];
 }
 

@@ -23,8 +23,9 @@ const counted = async (db: Db, statement: Sql): Promise<number> => {
 const dataKeyMinutesMin = 1;
 
 /**
- * Erases the outputs of single issuances past their retention, and the data keys that seal nothing any more. Files of
- * hand-overs are kept longer; files that were never fetched are erased with a revocation. Returns how many outputs.
+ * Erases the outputs of single issuances past their retention, and the data keys that no longer seal any output. Files
+ * of hand-overs are kept longer; files that were never fetched are erased with a revocation. Returns how many outputs
+ * were erased.
  */
 export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number> {
   const erased = await counted(
@@ -68,8 +69,8 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
 }
 
 /**
- * Uses two statements: once a key's row is locked, nothing settles with the key, and the second statement sees what
- * settled with it before. Skips keys that a settlement is using at this moment.
+ * Blanks data keys in two statements: once a key's row is locked, no issuance settles with the key, and the second
+ * statement sees the issuances that settled with it before. Skips keys that a settlement is using at this moment.
  */
 async function blankDataKeys(db: Db, { at }: { at: Date }): Promise<void> {
   const isUnused = sql`not exists (select from issuance_outputs o where o.data_key_id = k.id and o.sealed is not null)`;
@@ -92,7 +93,7 @@ async function blankDataKeys(db: Db, { at }: { at: Date }): Promise<void> {
 
 /**
  * Returns statements that each remove a slice of one kind of row that had expired at an instant. Sessions come before
- * their tokens: whatever ends a session locks the session's row first.
+ * their tokens: all code that ends a session locks the session's row first.
  */
 export function removals(at: Date): Sql[] {
   return [
@@ -210,8 +211,8 @@ export async function setShortLockTimeout(tx: Db): Promise<void> {
 }
 
 /**
- * Takes a lock for the transaction if the lock is free, and returns whether it was. For work that only one worker does
- * at a time.
+ * Takes a lock for the transaction if the lock is free, and returns whether it was free. For work that only one worker
+ * does at a time.
  */
 export async function tryLock(tx: Db, key: number): Promise<boolean> {
   const rows = await tx.query<{ locked: boolean }>(sql`select pg_try_advisory_xact_lock(${key}::bigint) as locked`);

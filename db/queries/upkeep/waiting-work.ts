@@ -3,9 +3,9 @@ import { sql } from "../../sql.ts";
 
 /** Since when work that is not counted one by one has waited; null: nothing waits. */
 export interface WaitingWork {
-  /** The active bulk job without progress for longest. */
+  /** Since when the active bulk job with the longest wait has made no progress. */
   bulk_row: Date | null;
-  /** The oldest key of a responder that waits for its certificate. */
+  /** Since when the oldest unclaimed key of a responder has waited for its certificate. */
   responder_request: Date | null;
 }
 
@@ -31,7 +31,7 @@ export interface Expiring {
 }
 
 /**
- * Counts the active certificates that expire soon. An index covers users' certificates by expiry; of the others there
+ * Counts the active certificates that expire soon. An index covers users' certificates by expiry; other certificates
  * are few.
  */
 export const countExpiring = (db: Db, { at }: { at: Date }): Promise<Expiring[]> =>

@@ -1,6 +1,6 @@
 /**
- * Why a cell of a workbook is not used, as the failed row reports it. A person sees one text in the sheet; any other
- * reading would be a guess at whom the row means.
+ * Why a cell of a workbook cannot be used, as the failed row reports it. The user sees one text in the sheet; reading
+ * anything else would mean guessing which person the row identifies.
  */
 export const cellFaults = {
   date: "is a date that the spreadsheet made from the input",
@@ -15,12 +15,12 @@ export const cellFaults = {
   count: "is the number of rows that a program wrote below them",
 } as const;
 
-/** Why a row that the spreadsheet hides and the user leaves out is not used. */
+/** The fault of a row that the spreadsheet hides, if the user leaves hidden rows out. */
 export const hiddenRowFault = "The row is hidden in the spreadsheet and was left out.";
 
 export type CellFault = keyof typeof cellFaults;
 
-/** Texts that programs write in place of an id. Failed formulas and truth values as in English and German. */
+/** Texts that programs write in place of an id. Errors of formulas and truth values are in English and German. */
 const noIds = {
   error:
     /^#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|NAME\?|DIV\/0!|NULL!|NUM!|ZAHL!|SPILL!|ÜBERLAUF!|CALC!|KALK!|GETTING_DATA|DATEN_ABRUFEN)$/,
@@ -30,6 +30,6 @@ const noIds = {
   count: /^\(\d+ (?:rows?|Zeilen?)\)$/,
 } as const satisfies Partial<Record<CellFault, RegExp>>;
 
-/** Returns why a text is not an id but something that a program wrote in its place; undefined for an id. */
+/** Returns which kind of value a program wrote in place of an id; undefined for any other text. */
 export const noIdFault = (text: string): CellFault | undefined =>
   (Object.keys(noIds) as (keyof typeof noIds)[]).find((fault) => noIds[fault].test(text));

@@ -13,7 +13,7 @@ export const jobColumns = {
 
 export type JobColumn = (typeof jobColumns)[JobKind][number];
 
-/** A table has at least one of these columns. */
+/** A table must have at least one of these columns. */
 export const neededColumns = {
   onboarding: ["pairwiseID", "email"],
   offboarding: ["userID", "pairwiseID", "email"],
@@ -21,7 +21,7 @@ export const neededColumns = {
   revocation: ["serial"],
 } as const satisfies Record<JobKind, readonly JobColumn[]>;
 
-/** The column of an identifier in a table of one column without a heading. */
+/** For each kind of job, the column that the only column of a table means if it has no heading. */
 export const bareColumn = {
   onboarding: "pairwiseID",
   offboarding: "pairwiseID",
@@ -29,12 +29,12 @@ export const bareColumn = {
   revocation: "serial",
 } as const satisfies Record<JobKind, JobColumn>;
 
-/** The columns of a profile to issue: a row has all of them, or none. */
+/** The columns of a profile to issue: a row fills all of them or leaves all of them empty. */
 export const profileColumns = ["profileName", "deviceType", "format"] as const satisfies readonly JobColumn[];
 
 /**
- * The meanings that a client can give a column: a column of a job; `fault`, why the program that wrote the file could
- * not read the row; or `ignore`.
+ * The meanings that a client can give a column: a column of a job; `fault`, which contains why the program that wrote
+ * the file could not read the row; or `ignore`.
  */
 export const columnMeanings = [
   "userID",
@@ -67,7 +67,9 @@ export const resultColumns = [
   "privateKey",
 ] as const;
 
-/** The headings of these columns in a results file for people, where `error` explains what is wrong with a row. */
+/**
+ * The headings of {@link resultColumns} in a results file for people, where `error` explains what is wrong with a row.
+ */
 export const resultHeadings = {
   en: {
     row: "Row",
@@ -116,7 +118,10 @@ const columnOf: ReadonlyMap<string, JobColumn> = new Map(
   Object.entries(headings).flatMap(([column, names]) => names.map((name) => [name, column as JobColumn])),
 );
 
-/** Headings of the lists and the audit log as people export them, in both languages, of this and earlier releases. */
+/**
+ * Headings in files that people export from the console's lists and the audit log, in both languages, from this and
+ * earlier releases.
+ */
 const exportedHeadings = [
   // Headings of several lists.
   ...["Status", "State", "Stand", "Zustand", "Name", "Created", "Angelegt", "Erstellt", "Ends", "Endet"],
@@ -140,7 +145,7 @@ const exportedHeadings = [
   ...["Place in the chain", "Stelle in der Kette"],
 ];
 
-/** Ignored columns: the results of one job and the console's lists can be the input of another job. */
+/** Columns that every job ignores, so the results of a job and the console's lists can be the input of another job. */
 const passedOver: ReadonlySet<string> = new Set(
   [
     ...resultColumns,
@@ -150,16 +155,16 @@ const passedOver: ReadonlySet<string> = new Set(
   ].map(foldHeading),
 );
 
-/** Removes the time zone that files for people have in a heading: `Created (Europe/Berlin)`. */
+/** Removes the time zone from a heading in a file for people: `Created (Europe/Berlin)`. */
 function withoutZone(heading: string): string {
   const open = heading.lastIndexOf("(");
   return heading.endsWith(")") && isTimeZone(heading.slice(open + 1, -1)) ? heading.slice(0, open) : heading;
 }
 
 /**
- * Returns the column that a heading means; `ignored` for a column of a results file or of a list that the console
- * exports, undefined for an unknown one. A serial number identifies a profile by itself, so columns about its owner in
- * a file of revocations are ignored.
+ * Returns the column that a heading means; `ignored` for a heading of a results file or of a list that the console
+ * exports; undefined for an unknown heading. A revocation ignores columns about a profile's owner, because the serial
+ * number alone identifies the profile.
  */
 export function readHeading(kind: JobKind, heading: string): JobColumn | "ignored" | undefined {
   const column = columnOf.get(foldHeading(heading));
@@ -172,13 +177,14 @@ export function readHeading(kind: JobKind, heading: string): JobColumn | "ignore
 export const isColumnOf = (kind: JobKind, column: string): column is JobColumn =>
   (jobColumns[kind] as readonly string[]).includes(column);
 
-/** Returns the columns of a table of one column without a heading. */
+/** Returns the columns that a value can mean in a table with one column and no heading. */
 export const bareColumns = (kind: JobKind): JobColumn[] =>
   isColumnOf(kind, "email") ? [bareColumn[kind], "email"] : [bareColumn[kind]];
 
 /**
- * Returns the cells of a row of such a table. An address is the person's e-mail address. It may also be the pairwise id
- * of a known person, but an onboarding never creates a person with it as the id.
+ * Returns the cells of a row of a table with one column and no heading. An e-mail address identifies the person by
+ * e-mail, and can be the pairwise id of a known person. An onboarding never creates a person whose id is an e-mail
+ * address.
  */
 export function bareCells(kind: JobKind, value: string): Map<JobColumn, string> {
   const isAddress = isColumnOf(kind, "email") && isEmailAddress(value);

@@ -27,7 +27,7 @@ export async function* unifiedLineEnds(pieces: AsyncIterable<string>): AsyncGene
   if (held !== "") yield "\n";
 }
 
-/** The start of a table. */
+/** Where a table starts, and its separator. */
 export interface CsvStart {
   separator: CsvSeparator;
   /** Characters before the table: a byte order mark, a line `sep=;`. */
@@ -35,8 +35,8 @@ export interface CsvStart {
 }
 
 /**
- * Returns the start of a table whose lines end in LF: the separator that `sep=;` names, else the most common one of the
- * first line.
+ * Returns the start of a table whose lines end in LF. The separator is the one that `sep=;` names, else the most common
+ * separator in the first line.
  */
 export function csvStart(head: string): CsvStart {
   const [before = "", named] = /^\ufeff?(?:sep=([,;\t])\n)?/i.exec(head) ?? [];
@@ -54,10 +54,13 @@ function commonest(text: string): CsvSeparator {
   return csvSeparators.reduce((most, separator) => (count(separator) > count(most) ? separator : most));
 }
 
-/** A text in quotation marks after a blank, or in a formula by which programs keep zeros in spreadsheets: `="0042"`. */
+/**
+ * Matches a quoted text after a blank, or in a formula that programs write to keep leading zeros in spreadsheets:
+ * `="0042"`.
+ */
 const wrapped = /^\s*(?:=|\s)"((?:[^"]|"")*)"\s*$/;
 
-/** Returns the text of a cell, without the apostrophe that guards a formula and without a wrapping. */
+/** Returns the text of a cell, without an apostrophe that guards a formula and without wrapping quotation marks. */
 export function readCell(cell: string): string {
   const unguarded = unguardCell(cell);
   if (unguarded !== cell) return unguarded;
@@ -68,8 +71,8 @@ export function readCell(cell: string): string {
 export const isBlankRow = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
 
 /**
- * Returns the number of line breaks in a cell, in words; undefined if there are none. Often the cause is that the
- * cell's own closing quotation mark is missing.
+ * Returns the number of line breaks in a cell, in words; undefined for a cell on one line. Often the cell lacks its
+ * closing quotation mark.
  */
 export function lineBreaksIn(cell: string): string | undefined {
   const count = cell.split("\n").length - 1;

@@ -7,11 +7,11 @@ export interface SourceRow<Value = unknown> {
   fault?: string | undefined;
 }
 
-/** Rows from a file of any type, or from pasted text. Its columns are known before its rows. */
+/** Rows from a file of any type, or from pasted text. The headings are known before the rows are read. */
 export interface RowSource<Rows = AsyncIterable<SourceRow | undefined>> {
   columns: readonly JobColumn[];
-  /** The names of the columns in the file, in the same order. */
+  /** The names of the columns in the file, in the order of `columns`. */
   headings: readonly string[];
-  /** Undefined: an empty line, which takes a row number. */
+  /** Undefined: an empty line, which has a row number like any other row. */
   rows: Rows;
 }

@@ -56,7 +56,7 @@ const nothing: RowValues = {
 const wholeNumber = `must be a whole number from 0 to ${realmLimits.maxProfiles}`;
 const profileLimit = z.int(wholeNumber).min(0, wholeNumber).max(realmLimits.maxProfiles, wholeNumber);
 
-/** An id in a file. Whatever a spreadsheet or a database wrote in its place is refused. */
+/** Reads an id in a file. Rejects values that a spreadsheet or a database wrote in place of an id. */
 const idInFile = (id: z.ZodType<string, string>) =>
   z
     .string()
@@ -68,7 +68,7 @@ const idInFile = (id: z.ZodType<string, string>) =>
 
 const newId = idInFile(PairwiseID);
 
-/** Reads the text of each column. */
+/** A schema for the text of each column. */
 const readers = {
   userID: UserID,
   pairwiseID: idInFile(KnownPairwiseID),
@@ -87,13 +87,16 @@ const readers = {
   serial: idInFile(WrittenSerialNumber),
 } as const satisfies { [Column in JobColumn]: z.ZodType<RowValues[Column], string> };
 
-/** Only an onboarding creates people, so only there a pairwise id must meet the rules for new ones. */
+/**
+ * Returns the schema for a column. Only an onboarding creates people, so only an onboarding checks a pairwise id
+ * against the rules for new ids.
+ */
 const readerOf = (kind: JobKind, column: JobColumn): z.ZodType =>
   kind === "onboarding" && column === "pairwiseID" ? newId : readers[column];
 
 /**
  * Reads a row. Blanks around a value are removed, and an empty value is null. The row must identify a person or a
- * profile, and contains name, device type and format of a profile together, or none of them.
+ * profile. If it has a name, device type or format for a profile, it must have all three.
  */
 export function readRow(kind: JobKind, cells: RowCells): ReadRow {
   const values: Record<string, unknown> = { ...nothing };
@@ -120,8 +123,8 @@ function valueOf(cells: RowCells, column: JobColumn): unknown {
 }
 
 /**
- * Whether the e-mail address of a row is used. An onboarding stores it. The other jobs only identify the person by it,
- * and ignore it if another column identifies them, unless a list without headings has the same text for both.
+ * Whether the e-mail address of a row is used. An onboarding stores the address. Other jobs use the address only if no
+ * other column identifies the person, or if a list without headings has the same text in each of these columns.
  */
 function namesByEmail(kind: JobKind, cells: RowCells): boolean {
   if (kind === "onboarding") return true;

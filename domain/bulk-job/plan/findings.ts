@@ -4,6 +4,6 @@ export interface Findings {
   unchanged: number;
   failed: number;
   skipped: number;
-  /** Profiles of the people who will change; null if the job is not about existing profiles. */
+  /** The number of profiles of the people who will change; null if the job is not about existing profiles. */
   profiles: number | null;
 }

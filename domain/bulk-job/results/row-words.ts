@@ -7,16 +7,16 @@ import type { Language } from "../../words/language.ts";
 export interface RowWords {
   statuses: Readonly<Record<RowStatus, string>>;
   errors: Readonly<Record<RowErrorCode, string>>;
-  /** The word between columns of which one is enough. */
+  /** Joins the names of columns if a row needs only one of them. */
   or: string;
   sameAs: (row: number) => string;
   severalPeople: (ids: string) => string;
   severalSpellings: (ids: string) => string;
-  /** Replaces the message that programs receive about an unusable cell or row. */
+  /** Patterns of the API's messages about unusable cells and rows, each with its text for people. */
   reasons: readonly (readonly [told: RegExp, said: string])[];
 }
 
-/** Returns the words for faults of cells in another language. */
+/** Returns a pattern and a translation for each fault of a cell. */
 const faultReasons = (words: Readonly<Record<CellFault, string>>): [RegExp, string][] =>
   Object.entries(words).map(([fault, said]) => [new RegExp(`^${cellFaults[fault as CellFault]}$`), said]);
 

@@ -62,7 +62,10 @@ async function createFirst(
   });
 }
 
-/** In a realm with issuers the new one is only prepared: it issues after `issuer rotate`, once it has a CRL. */
+/**
+ * If the realm already has an issuer, the new issuer is only prepared: it issues after `issuer rotate`, once it has a
+ * CRL.
+ */
 async function createUnderNewRoot(
   { form, passphraseLost }: { form: NameConstraintsForm; passphraseLost: boolean },
   context: Context,

@@ -35,7 +35,7 @@ export const rootSignCrl = command({
     const fingerprint = fingerprintOf(root.certificate);
     for (const serialNumber of revoke) checkRevoked(rows, { serialNumber, fingerprint }, context);
 
-    // Loaded only here, as X.509 is large: other commands start without it.
+    // Loaded only here, because X.509 is large: other commands start without it.
     const { signRootCrl } = await import("../../../worker/keys/root-crl.ts");
     const before = await rootCrls.find(db, fingerprint);
     const crl = await signRootCrl({ root, passphrase: await context.rootPassphrases(), before, revoke, at });

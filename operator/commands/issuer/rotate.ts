@@ -43,7 +43,7 @@ export const issuerRotate = command({
 });
 
 async function startIssuing(prepared: issuers.IssuerRow, context: Context): Promise<issuers.IssuerRow> {
-  // Loaded only if a CA changes, as X.509 is large: other commands start without it.
+  // Loaded only if a CA changes, because X.509 is large: other commands start without it.
   const { recordIssuerEvent } = await import("../../issuer/new-issuer.ts");
   const db = await context.db();
   return db.transaction(async (tx) => {
@@ -57,7 +57,9 @@ async function startIssuing(prepared: issuers.IssuerRow, context: Context): Prom
   });
 }
 
-/** A RADIUS server that checks CRLs refuses every profile of an issuer without one. */
+/**
+ * Throws if an issuer has no current CRL: a RADIUS server that checks CRLs would refuse every profile of the issuer.
+ */
 async function requireCrl(tx: Db, { id }: issuers.IssuerRow, { clock }: Context): Promise<void> {
   const states = await crls.listStates(tx, { at: clock.now() });
   const standing = states.find(({ issuerId }) => issuerId === id)?.standing ?? "missing";

@@ -25,7 +25,7 @@ export const realmCreate = command({
     const passphrase = await context.passphrase();
     const rootPassphrase = await context.rootPassphrase();
     await checkPassphrase(db, passphrase);
-    // Loaded only here, as X.509 is large: other commands start without it.
+    // Loaded only here, because X.509 is large: other commands start without it.
     const { addRealm, createHierarchy } = await import("../../realm/new-realm.ts");
     const hierarchy = await createHierarchy({
       organization: displayName,

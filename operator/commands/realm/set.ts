@@ -325,7 +325,10 @@ export const realmSet = command({
   },
 });
 
-/** Reports that the attribute of a directory cannot change any more. */
+/**
+ * Throws an error for the operator if a directory already identifies people by the attribute, which can then no longer
+ * change; throws any other error unchanged.
+ */
 function refusePairwise(error: unknown): never {
   if (!violates(error, "realms_scim_pairwise_stays")) throw error;
   const sentence = "A directory has made people of this realm, and knows them by this attribute: it stays.";

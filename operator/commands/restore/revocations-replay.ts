@@ -10,7 +10,7 @@ import { findLost, type Lost } from "../../restore/lost-entries.ts";
 import { replay, type Replayed } from "../../restore/replay.ts";
 import { command } from "../command.ts";
 
-/** The most entries left for people to handle that are listed individually. */
+/** The most entries for manual work that the command lists individually. */
 const byHandMax = 100;
 
 export const revocationsReplay = command({

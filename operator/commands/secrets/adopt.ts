@@ -33,7 +33,7 @@ export const secretsAdopt = command({
   },
 });
 
-/** No message quotes the file's content, whatever is wrong with it. */
+/** Reads the secret in a file. Error messages never quote the file's content. */
 async function readHeld(kind: SecretKind, file: string): Promise<HeldSecret> {
   let text: string;
   try {

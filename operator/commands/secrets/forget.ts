@@ -28,7 +28,7 @@ export const secretsForget = command({
           `The installation has no secret of the kind ${kind} with this check value; it has ${known.join(", ") || "none"}.`,
         );
       }
-      // If none remained, the next process would register its own secret as the first.
+      // Without a known secret, the next process would register its own secret as the first.
       if (known.length === 1) {
         throw new CommandError(
           "secret_in_use",

@@ -15,7 +15,7 @@ import { isSet } from "../../../terminal/inputs.ts";
 import { recordReplacement } from "../../secrets/replacement.ts";
 import { command } from "../command.ts";
 
-/** Rows locked at once. */
+/** The most rows locked at the same time. */
 const sliceRows = 1_000;
 
 export const masterKeyReseal = command({

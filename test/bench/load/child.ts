@@ -1,6 +1,6 @@
 /**
- * The load generator: a separate process, so its work is not counted as the service's. Takes one order and ends; any
- * message after that ends it early.
+ * The load generator: a separate process, so its work does not count as the service's. Executes one order and ends; any
+ * later message ends it early.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { openConnection, type Answer, type Connection } from "./connection.ts";
@@ -12,12 +12,12 @@ const answer = (message: LoadMessage): void => {
   });
 };
 
-/** Requests due after this time are not sent; those due before it are sent, however late. */
+/** Requests due after this time are not sent; requests due earlier are sent, however late. */
 let endsAt = Number.POSITIVE_INFINITY;
 
 process.once("message", (order: LoadOrder) => {
   process.once("message", () => (endsAt = performance.now()));
-  // This process never outlives its order, even if something hangs.
+  // Ends this process after its order's time, even if something hangs.
   setTimeout(() => process.exit(1), (order.secondsMax + 5) * 1000).unref();
   generate(order).then(
     (report) => {
@@ -97,8 +97,8 @@ async function greet(
 }
 
 /**
- * Sends a request on the connection that has been free for longest, so none idles until the service closes it, or on a
- * new one. If every response is accepted, a missing one is accepted as well.
+ * Sends a request on the connection that has been free for longest, so the service does not close a connection for
+ * being idle, or on a new connection. Also accepts a missing response if the order accepts every response.
  */
 async function ask(
   request: Buffer,
@@ -120,7 +120,7 @@ async function ask(
   }
 }
 
-/** Encodes every request in turn: as many as there are paths, tokens or bodies, whichever are most. */
+/** Encodes every request in turn. There are as many requests as the most numerous of paths, tokens and bodies. */
 function encodeAll(order: LoadOrder): Buffer[] {
   const { paths, octets, tokens = [order.token] } = order;
   const turns = Array.from({ length: Math.max(paths.length, tokens.length, octets?.bodies.length ?? 0) });

@@ -1,13 +1,13 @@
 import { connect, type Socket } from "node:net";
 
 /**
- * A connection that sends one request after another; far cheaper than `node:http`, and only for the service's own
+ * A connection that sends one request after another. Far cheaper than `node:http`, and fit only for the service's own
  * responses.
  */
 export interface Connection {
   /** Sends a request unchanged and resolves with its response. */
   ask(request: Buffer): Promise<Answer>;
-  /** Returns whether either side has ended it. */
+  /** Returns whether either side has ended the connection. */
   hasEnded(): boolean;
   close(): void;
 }
@@ -82,7 +82,7 @@ function readAnswer(bytes: Buffer): (Answer & { length: number }) | undefined {
   if (end === -1) return undefined;
   const head = bytes.toString("latin1", 0, end);
   const contentLength = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  // Node's own refusals, such as 408, have none: everything received is the body.
+  // Node's own error responses, such as 408, have no Content-Length: everything received is the body.
   const length = contentLength === undefined ? bytes.length : end + headEnd.length + Number(contentLength);
   if (bytes.length < length) return undefined;
   return {
@@ -97,7 +97,8 @@ const addresses = 200;
 let connections = 0;
 
 /**
- * Connects from a different address of this machine each time: rate limits of public endpoints apply to each address.
+ * Connects from a different address of this machine each time, because rate limits of public endpoints apply to each
+ * address.
  */
 const connected = (port: number): Promise<Socket> =>
   new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import { ended } from "../../support/run/services.ts";
 import { percentile } from "../statistics.ts";
 import type { LoadMessage, LoadOrder, LoadReport } from "./order.ts";
 
-/** Some requests and what they cost. */
+/** The result of measuring some requests: their number, times and costs. */
 export interface Measured {
   answers: number;
   perSecond: number;
@@ -26,11 +26,17 @@ export interface Measured {
   others: number;
 }
 
-/** A round is repeated if others used more than this share of the machine's CPU time. */
+/**
+ * A round is repeated if processes other than the service and the load generator used more than this share of the
+ * machine's CPU time.
+ */
 export const othersMax = 0.1;
 const repeatsMax = 3;
 
-/** Measures again while others use the machine, at most three times more; returns all attempts, the quietest first. */
+/**
+ * Measures again while other processes use the machine, at most three more times. Returns all attempts, the quietest
+ * first.
+ */
 export async function untilQuiet<Round extends { others: number }>(
   { quick }: { quick: boolean },
   round: () => Promise<Round>,
@@ -43,8 +49,8 @@ export async function untilQuiet<Round extends { others: number }>(
 }
 
 /**
- * Puts load on a service and reads its CPU time before and after. A `meanwhile` begins after the warm-up, and the load
- * ends with it.
+ * Puts load on a service and reads the service's CPU time before and after. `meanwhile` begins after the warm-up; the
+ * load ends when `meanwhile` ends.
  */
 export async function measure(
   service: Pick<Service, "port" | "token" | "cpu">,

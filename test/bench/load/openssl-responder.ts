@@ -10,10 +10,10 @@ import type { Cleanup } from "../cleanup.ts";
 import { readCpu, type CpuByPart } from "../cpu.ts";
 import { until } from "../service.ts";
 
-/** `openssl ocsp` as a separate responder: an index file, a P-256 key, one request at a time. */
+/** `openssl ocsp` as a separate responder: it has an index file and a P-256 key, and serves one request at a time. */
 export interface OpensslResponder {
   port: number;
-  /** The certificate of the CA whose certificates the responder knows, DER. */
+  /** The certificate of the CA that issued the certificates, DER. */
   issuer: Buffer;
   cpu(): CpuByPart;
   stop(): Promise<void>;
@@ -63,7 +63,7 @@ function hexOf(serialNumber: string): string {
   return hex.length % 2 === 0 ? hex : `0${hex}`;
 }
 
-/** Sends a request, because the responder exits if a connection sends none. */
+/** Returns whether the responder answers. Sends a request, because the responder exits if a connection sends none. */
 const answers = (port: number, issuer: Buffer, serialNumber: string): Promise<boolean> =>
   askOverHttp(`http://127.0.0.1:${port}/`, {
     body: encodeOcspRequest([encodeCertId({ issuer, serialNumber })]),

@@ -2,16 +2,16 @@
 export interface LoadOrder {
   port: number;
   token: string;
-  /** Used in turn instead of the token, like the paths. */
+  /** Tokens to use in turn, like the paths, instead of `token`. */
   tokens?: readonly string[];
   method: "GET" | "POST" | "DELETE";
-  /** Requested in turn, from the beginning again after the last. */
+  /** The paths to request in turn, starting over after the last. */
   paths: readonly string[];
   /** Sent as JSON. */
   body?: object;
   /** Sent as a form. */
   form?: Record<string, string>;
-  /** Octets to send instead, base64, in turn. */
+  /** Bodies to send instead, in turn, as octets in base64. */
   octets?: { type: string; bodies: readonly string[] };
   /** A connection for each request, for servers that do not keep them open. */
   reconnect?: boolean;
@@ -20,11 +20,14 @@ export interface LoadOrder {
    * seconds.
    */
   greeting?: string;
-  /** Requests per second, whether or not earlier ones are answered: latencies are then counted from when each was due. */
+  /**
+   * Requests per second, sent on schedule even if earlier requests are unanswered: latencies count from when each
+   * request was due.
+   */
   rate?: number;
-  /** A request is not sent if no connection is free within this many milliseconds after it was due. */
+  /** The generator drops a request if no connection is free within this many milliseconds after the request was due. */
   patienceMs?: number;
-  /** A text in every response, which has to be a 200. Omitted: responses are counted by status. */
+  /** A text that every response must contain, with status 200. If omitted, responses are counted by status. */
   contains?: string;
   /** The most requests to send. */
   count: number;
@@ -48,7 +51,7 @@ export interface LoadReport {
   statuses: Record<string, number>;
   /** Ids of issuances from 202 responses. */
   unfinished: string[];
-  /** Requests that were not sent, because no connection was free in time. */
+  /** Requests that the generator dropped, because no connection was free in time. */
   unsent: number;
   /** CPU time of the generator's process from its start, in microseconds. */
   cpuUs: number;

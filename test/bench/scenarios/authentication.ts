@@ -26,7 +26,7 @@ const rounds = 3;
 const profiles = 3;
 const bareName = "bare Express, one query";
 
-/** The cost of authenticating the caller, compared with a server without authentication. */
+/** Measures the cost of authenticating the caller, compared with a server without authentication. */
 export const authentication: Scenario = {
   title: "Authentication",
   about: `Client credentials (\`POST /oauth/token\`) and \`GET /api/profile\`, with one user token and with ${concurrency} tokens of users with ${profiles} profiles each, beside bare Express with one prepared query, in turn, at concurrency ${concurrency}, ${rounds} rounds.`,

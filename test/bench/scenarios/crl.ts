@@ -11,14 +11,14 @@ import type { Scenario } from "./scenario.ts";
 const sizes = [10_000, 100_000, 1_000_000];
 const rounds = 5;
 
-/** CPU time of some work, less the service's idle use. */
+/** The CPU time that some work used, less the service's idle use. */
 interface Spent {
   seconds: number;
   workerMs: number;
   postgresMs: number;
 }
 
-/** The time from a waiting serial number until OpenSSL reads it in the list over HTTP. */
+/** Measures the time from a waiting serial number until OpenSSL reads it in the list over HTTP. */
 export const crl: Scenario = {
   title: "Certificate revocation lists",
   about: `One issuer with ${sizes.map((size) => size.toLocaleString("en-GB")).join(", ")} entries: all are put on the list, then one more, ${rounds} times. CRLs are at least 5 s apart.`,

@@ -14,7 +14,7 @@ const requests = 20;
 const goalMs = 200;
 const servers = 8;
 
-/** Everything that the dashboard requests, never from numbers cached for the previous request. */
+/** Measures all requests of the dashboard. No response comes from numbers cached for the previous request. */
 export const dashboard: Scenario = {
   title: "The dashboard of a large realm",
   about: `${largeRealm.profiles.toLocaleString("en-GB")} profiles, and 35 days of answers to ${servers} RADIUS servers: ${requests} requests of each kind, so far apart that each is computed.`,
@@ -43,7 +43,7 @@ export const dashboard: Scenario = {
         );
         const ms = performance.now() - askedAt;
         if (status !== 200) throw new Error(`${each.path} was answered ${status}: ${body.slice(0, 300)}`);
-        // Skips the first round: it reads what later rounds find in memory.
+        // Skips the first round: its reads fill the caches of later rounds.
         if (round === 0) continue;
         each.latencies.push(ms);
         each.cpuUs += cpuTotal(cpuBetween(before, service.cpu()));
@@ -66,7 +66,7 @@ export const dashboard: Scenario = {
   },
 };
 
-/** Returns the paths of a realm's numbers, over the longest period that they offer. */
+/** Returns the paths of a realm's numbers, each over its longest period. */
 const pathsOfDashboard = (): string[] =>
   endpoints
     .map(({ path }) => path)

@@ -10,12 +10,12 @@ import { checkCertificates, singlesPauseMs, singlesWhile } from "./profiles/prof
 import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const people = 60_000;
-/** Requests per second: ten times what Entra sends at most, so the cycle takes 8 minutes in place of 80. */
+/** Requests per second: ten times Entra's maximum, so the cycle takes 8 minutes instead of 80. */
 const pace = 250;
 const connections = 8;
 const idleSeconds = 20;
 
-/** A directory's first cycle: each person is searched for and created, as Entra does it. */
+/** Measures a directory's first cycle: it searches for each person and creates them, as Entra does. */
 export const directory: Scenario = {
   title: "First cycle of a directory",
   about: `SCIM brings ${people.toLocaleString("en-GB")} people: a search by \`externalId\`, then a POST, ${pace} requests a second, ten times what Entra sends at most. Meanwhile a client creates single profiles, ${singlesPauseMs} ms apart; the multiple is of their p95 in ${idleSeconds} s without the cycle.`,
@@ -115,7 +115,7 @@ async function openDirectory({ service, cleanup }: Run) {
   };
 }
 
-/** Throws unless the directory has exactly the expected number of people. */
+/** Throws if the directory does not have exactly the expected number of people. */
 async function checkPeople({ db, realmId }: Service, expected: number): Promise<void> {
   const { count } = only(
     await db.query<{ count: number }>(

@@ -11,7 +11,7 @@ const revoked = 300;
 const paceMs = 200;
 const readers = 20;
 
-/** The time from the revoking request until RADIUS servers that wait for its line have received it. */
+/** Measures the time from the revoking request until RADIUS servers that wait for its line have received it. */
 export const disconnect: Scenario = {
   title: "Disconnecting revoked devices",
   about: `${readers} RADIUS servers wait at \`GET /api/radius/revoked\`, as \`realmpass-disconnect\` does, while ${revoked} profiles are revoked, ${paceMs} ms apart: from the request until the last server has the line.`,
@@ -71,7 +71,7 @@ async function givenProfiles(service: Service, count: number): Promise<string[]>
 interface Reader {
   ready: Promise<void>;
   ended: Promise<void>;
-  /** Waits for the line of a revocation at this time or later. The scenario makes one revocation at a time. */
+  /** Waits for the line of a revocation made at this time or later. The scenario makes one revocation at a time. */
   hasSince: (at: number) => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ const rounds = 3;
 const idleSeconds = 20;
 const goal = "≤ 3";
 
-/** The effect of one realm's bulk job on another realm, and on the realm itself. */
+/** Measures the effect of one realm's bulk job on another realm, and on the job's own realm. */
 export const fairness: Scenario = {
   title: "Fairness",
   about: `One realm runs an onboarding of ${large.toLocaleString("en-GB")} people with a profile each. In it and in another realm a client creates single profiles, ${singlesPauseMs} ms apart: ${idleSeconds} s without the job, then during it. The other realm also runs a job of ${small.toLocaleString("en-GB")}, alone and beside the large one, ${rounds} times each.`,

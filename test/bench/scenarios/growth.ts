@@ -7,7 +7,7 @@ import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const people = 10_000;
 
-/** The tables whose growth a reader wants to see separately; all others are in `rest`. */
+/** The tables whose growth the document shows separately; `rest` contains all other tables. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   certificates: ["certificates", "active_profiles", "profile_spans", "revocations", "crl_pieces"],
   issuances: ["issuances", "issuance_outputs"],
@@ -15,10 +15,10 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   "audit log": ["audit_entries", "audit_seals"],
 };
 
-/** Erased some time after the end of a job. */
+/** Tables whose rows the service erases some time after the end of a job. */
 const passing = ["jobs", "job_rows"];
 
-/** How much of each operation remains in the database. */
+/** Measures how much of each operation remains in the database. */
 export const growth: Scenario = {
   title: "Growth of the database",
   about: `Bytes in tables and indexes after \`vacuum full\`, for each of ${people.toLocaleString("en-GB")} people: added by an onboarding, then given a profile as PKCS#12, then offboarded, which revokes it. Outputs of profiles and rows of jobs, which are erased in time, queue and logs are not counted.`,

@@ -7,13 +7,13 @@ import { cpuBetween, cpuTotal, parts, readMachineCpu, type CpuByPart } from "../
 import type { Service } from "../service.ts";
 import { figure, median } from "../statistics.ts";
 
-/** A bulk job seen from outside, measured in seconds from its 202. */
+/** A bulk job as a client sees it, measured in seconds from the 202. */
 export interface MeasuredJob {
   /** How long the upload took until the 202. */
   accepted: number;
   /** Until the job had ended. */
   ended: number;
-  /** For an offboarding: until none of its people could sign in any more. */
+  /** For an offboarding: until the last of its people could no longer sign in. */
   lockedOut: number;
 }
 
@@ -24,17 +24,17 @@ interface JobFile {
   total: number;
 }
 
-/** How often the database is polled for a job's progress. */
+/** How often the client polls the database for a job's progress. */
 const pollMs = 20;
 
-/** A job takes no longer than this. */
+/** The longest time that a job can take. */
 const secondsMax = 900;
 
 /** Sends a CSV file as a client does, and waits for the job to complete. */
 export const runJob = async (service: Service, file: JobFile): Promise<MeasuredJob> =>
   (await sendJob(service, file)).ended;
 
-/** Sends a CSV file as a client does; returns when it has its 202. */
+/** Sends a CSV file as a client does. Returns when the client has the 202. */
 export async function sendJob(
   { port, token, db }: Service,
   { kind, csv, total }: JobFile,
@@ -52,7 +52,7 @@ export async function sendJob(
     accepted: (acceptedAt - startedAt) / 1000,
     ...measured,
   }));
-  // Waiters get the rejection; until one waits, it must not count as unhandled.
+  // Callers that wait get the rejection; until a caller waits, the rejection must not count as unhandled.
   ended.catch(() => undefined);
   return { ended };
 }
@@ -97,7 +97,7 @@ export interface Cost {
   others: number;
 }
 
-/** Measures the CPU time that the service uses while something happens, per row. */
+/** Returns the cost per row while `happens` runs. */
 export async function costOfEach(service: Service, rows: number, happens: () => Promise<unknown>): Promise<Cost> {
   const before = { cpu: service.cpu(), machine: readMachineCpu(), own: process.cpuUsage() };
   await happens();
@@ -119,7 +119,8 @@ export const costColumns = (of: string, { times }: { times?: string } = {}): str
 ];
 
 /**
- * Returns the costs of some rounds, as medians; the multiple is of the CPU time `baseUs`, and empty if that is null.
+ * Returns the costs of some rounds, as medians. The multiple is relative to the CPU time `baseUs`, and empty if
+ * `baseUs` is null.
  */
 export function costCells(rounds: readonly Cost[], baseUs?: number | null): string[] {
   const cpuUs = median(rounds.map(({ cpu }) => cpuTotal(cpu)));

@@ -12,7 +12,7 @@ const rounds = 3;
 /** The number of profiles of each key type: enough to measure for some seconds. */
 const profilesOf: Record<KeyType, number> = { "ec-p256": 1_000, "rsa-2048": 40, "rsa-3072": 20 };
 
-/** The cost of a profile with a key of each type, made on request. */
+/** Measures the cost of a profile with a key of each type, made on request. */
 export const keys: Scenario = {
   title: "Profiles by key type",
   about: `Profiles as PKCS#12 with each key type in turn, at concurrency ${concurrency}, ${rounds} rounds; without a pool, so the CPU time includes each profile's key.`,

@@ -28,7 +28,7 @@ interface Asked {
   p95: number;
 }
 
-/** Every list × each sort key in both directions × each filter and search × first and last page. */
+/** Measures every list × each sort key in both directions × each filter and search × first and last page. */
 export const lists: Scenario = {
   title: "Lists of a large realm",
   about: `${count(largeRealm.users)} users, ${count(largeRealm.profiles)} profiles, ${count(largeRealm.auditEntries)} audit entries. Every sort key in both directions, without and with each filter and some searches, first and last page of ${pageLimit} with the total: ${requests} requests each, at concurrency ${concurrency}.`,
@@ -85,7 +85,7 @@ export const lists: Scenario = {
   },
 };
 
-/** Requests first and last page of one question. */
+/** Requests the first and the last page of one query. */
 async function ask(
   connections: readonly Connection[],
   service: Service,
@@ -144,7 +144,7 @@ function count(of: number): string {
   return of.toLocaleString("en-GB");
 }
 
-/** Returns the lists of the API and every query that they offer. */
+/** Returns the lists of the API and every query that each list offers. */
 async function offered(service: Service): Promise<{ operation: string; path: string; questions: Question[] }[]> {
   const known = await knownValues(service);
   return endpoints.flatMap(({ operation, path: template, list }) => {
@@ -222,7 +222,7 @@ async function knownValues({ db, realmId }: Service) {
     guestAccountId: guestAccount.id,
   };
   return {
-    /** Returns undefined for a path with a parameter that is not known here. */
+    /** Returns the path for a template; undefined if a parameter has no known value. */
     path(template: string): string | undefined {
       const path = template.replace(/:(\w+)/g, (whole, name: string) => parameters[name] ?? whole);
       return path.includes(":") ? undefined : path;

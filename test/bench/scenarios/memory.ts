@@ -86,13 +86,13 @@ export const memory: Scenario = {
   },
 };
 
-/** In megabytes. */
+/** Returns the live memory of each part, in megabytes. */
 async function liveMemory(service: Service): Promise<Map<Part, number>> {
   const read = async (part: ServicePart) => [part, (await service.liveMemory(part)) / 1e6] as const;
   return new Map(await Promise.all(serviceParts.map(read)));
 }
 
-/** Sends all kinds of requests in parallel and evenly, each kind by its own generator. */
+/** Sends all kinds of requests in parallel and evenly, with one generator for each kind. */
 async function mixedLoad(run: Run, total: number): Promise<void> {
   const { service, quick, cleanup } = run;
   const users = await addUsers(service, Math.ceil(total / 20));
@@ -139,7 +139,7 @@ async function mixedLoad(run: Run, total: number): Promise<void> {
   );
 }
 
-/** Makes the given number of profiles that are to be revoked; returns their paths. */
+/** Makes the given number of profiles for later revocation; returns their paths. */
 async function addRevocable(service: Service, count: number): Promise<string[]> {
   const userIds = await addUsers(service, Math.ceil(count / profilesEach));
   await addProfiles(service, userIds, profilesEach);

@@ -17,7 +17,7 @@ const rounds = 3;
 const evenRate = 500;
 const opensslName = "openssl ocsp";
 
-/** The request of a RADIUS server for each device that connects. */
+/** Measures the request that a RADIUS server sends for each device that connects. */
 export const ocsp: Scenario = {
   title: "OCSP",
   about: `\`POST /ocsp/{issuer}\` for ${certificates} certificates in turn, each answer signed with P-256: by a responder, through the API, and by \`openssl ocsp -port\`; ${rounds} rounds.`,
@@ -117,7 +117,7 @@ interface Variant {
   target: Target;
 }
 
-/** Measures the least CPU time that a responder which signs each response can use, in microseconds on one core. */
+/** Measures the least CPU time that a responder needs if it signs each response, in microseconds on one core. */
 function signatureAlone(quick: boolean): number {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const answer = randomBytes(150);
@@ -149,7 +149,7 @@ const load = (
     cleanup,
   );
 
-/** `openssl ocsp` is compared with the row that has a connection for each request, because it also needs one. */
+/** `openssl ocsp` also needs a connection for each request, so it is compared with the row that has one. */
 const rowOf = ({ name, what, order }: Variant, results: readonly Measured[], opensslUs: number): string[] => [
   name,
   what,
@@ -162,8 +162,8 @@ export const encodeRequest = (issuer: Buffer, serialNumber: string, withNonce: b
   encodeOcspRequest([encodeCertId({ issuer, serialNumber })], withNonce ? [nonceExtension(randomBytes(16))] : []);
 
 /**
- * Expects the right response about an existing certificate and about a missing one, so the figures are about correct
- * responses.
+ * Expects the right response about an existing certificate and about a missing certificate, so the figures describe
+ * correct responses.
  */
 async function expectGood(url: string, issuer: Buffer, serialNumbers: readonly string[]): Promise<void> {
   for (const [serialNumber, expected] of [

@@ -13,7 +13,7 @@ const profilesEach = 3;
 const rounds = 3;
 const earlierRevocations = 1_000_000;
 
-/** Bulk offboarding by user id, before and after very many other profiles were revoked. */
+/** Measures bulk offboarding by user id, before and after a very large number of other profiles were revoked. */
 export const offboarding: Scenario = {
   title: "Bulk offboarding",
   about: `\`POST /api/jobs/offboarding\` for ${people.toLocaleString("en-GB")} people with ${profilesEach} profiles and a session each: from the 202 until none can sign in, and until every profile is revoked; ${rounds} rounds before and after ${earlierRevocations.toLocaleString("en-GB")} other revocations.`,
@@ -91,7 +91,7 @@ async function offboard(service: Service, count: number): Promise<Offboarded> {
   return { ...measured, ...cost };
 }
 
-/** Makes profiles as workers would have left them; their certificates are never read. */
+/** Makes profiles in the state in which workers leave them, with certificates that are never read. */
 export async function addProfiles({ db, realmId }: Service, userIds: readonly string[], each: number): Promise<void> {
   await db.query(sql`
     insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, identity,

@@ -14,7 +14,7 @@ const peopleWithProfiles = 20_000;
 const rounds = 3;
 const idleSeconds = 20;
 
-/** Bulk onboarding from a CSV file, while a client creates single profiles. */
+/** Measures bulk onboarding from a CSV file, while a client creates single profiles. */
 export const onboarding: Scenario = {
   title: "Bulk onboarding",
   about: `\`POST /api/jobs/onboarding\` with a CSV file, from the 202 to the end of the job: people once, people with a P-256 profile each ${rounds} times. Meanwhile a client creates single profiles, ${singlesPauseMs} ms apart; the multiple is of their p95 in ${idleSeconds} s without a job.`,

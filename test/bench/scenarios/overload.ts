@@ -9,7 +9,7 @@ import { countUnsettled, createProfiles, resolveUnfinished } from "./profiles/pr
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const times = 4;
-/** Fewer than the api accepts at once. */
+/** Fewer connections than the api accepts at the same time. */
 const connections = 9_500;
 const capacityConcurrency = 32;
 const capacityRequests = 4_000;
@@ -19,12 +19,12 @@ const secondsOf = (quick: boolean): number => (quick ? 30 : 300);
 const drainSecondsMax = 600;
 const lookEveryMs = 1_000;
 
-/** The permitted responses: the profile, a profile to come, or a refusal because of load. */
+/** The permitted responses: the profile, a profile that will follow, or a rejection because of load. */
 const allowed = ["200", "202", "503"];
 
 /**
- * More load than the service can handle, for minutes: which requests are refused, which are late, and whether the
- * service recovers on its own.
+ * Measures minutes of more load than the service can handle: which requests it rejects, which are late, and whether it
+ * recovers.
  */
 export const overload: Scenario = {
   title: "Beyond capacity",

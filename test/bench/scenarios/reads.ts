@@ -20,7 +20,7 @@ interface Kind {
   request: Pick<LoadOrder, "method" | "paths" | "contains">;
 }
 
-/** The cost of a request before it does anything: HTTP, the token, one row. */
+/** Measures the least cost of a request: HTTP, the token, one row. */
 export const reads: Scenario = {
   title: "One user",
   about: `\`GET /api/user/{id}\` with a service token, beside bare Express with one prepared query for three profiles, in turn, ${rounds} rounds.`,

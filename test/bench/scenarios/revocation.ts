@@ -16,9 +16,9 @@ import { createProfiles } from "./profiles/profiles.ts";
 import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
 const revoked = 300;
-/** One in this many is revoked by offboarding its owner. */
+/** Of this many profiles, one is revoked by offboarding its owner. */
 const offboardedEach = 10;
-/** The least time between two revocations, so that they occur at every moment of the pause between CRLs. */
+/** The least time between two revocations, so revocations occur at every moment of the pause between CRLs. */
 const paceMs = 200;
 const askEveryMs = 2;
 const fetchEveryMs = 250;
@@ -30,8 +30,8 @@ const bystanders = 100;
 const stormConcurrency = 32;
 
 /**
- * The time from the revoking request until RADIUS servers see the revocation, and how OCSP performs during mass
- * revocation.
+ * Measures the time from the revoking request until RADIUS servers see the revocation, and how OCSP performs during
+ * mass revocation.
  */
 export const revocation: Scenario = {
   title: "Revocation",
@@ -115,9 +115,9 @@ async function issued(run: Run, count: number): Promise<Profile[]> {
   `);
 }
 
-/** Milliseconds from sending a request. */
+/** Times in milliseconds from sending a request. */
 interface Seen {
-  /** Until it was answered. */
+  /** Until the api answered. */
   answered: number[];
   /** Until the last of the responders returns `revoked`. */
   ocsp: number[];
@@ -136,7 +136,7 @@ async function revokeOneByOne(
   const watcher = watchCrl(service, issuer);
   const agent = new Agent({ keepAlive: true });
   const onCrl: Promise<void>[] = [];
-  // Takes one profile of each person: profiles of one person are adjacent.
+  // Takes one profile of each person, because profiles of one person are adjacent.
   const chosen = profiles.filter(({ userId }, index) => profiles.findIndex((each) => each.userId === userId) === index);
   try {
     for (const [index, profile] of chosen.slice(0, count).entries()) {
@@ -170,7 +170,7 @@ async function remove({ port, token }: Service, path: string): Promise<void> {
   if (answer.status !== 200) throw new Error(`DELETE was answered ${answer.status}: ${text}`);
 }
 
-/** Polls on a keep-alive connection. */
+/** Polls OCSP on a keep-alive connection until the profile is revoked. */
 async function untilRevoked(url: string, issuer: Issuer, { serialNumber }: Profile, agent: Agent): Promise<void> {
   const giveUpAt = performance.now() + 30_000;
   while ((await ask(url, issuer, serialNumber, agent)) !== "revoked") {
@@ -197,7 +197,7 @@ const ask = async (
 const encodeQuestion = ({ certificate }: Issuer, serialNumber: string): Buffer =>
   encodeOcspRequest([encodeCertId({ issuer: certificate, serialNumber })], [nonceExtension(randomBytes(16))]);
 
-/** Fetches the CRL as a RADIUS server's script does, only more often. */
+/** Fetches the CRL as a RADIUS server's script does, but more often. */
 function watchCrl({ port }: Service, issuer: Issuer): { has(serialNumber: string): Promise<void>; stop(): void } {
   const waiting = new Map<string, { resolve: () => void; reject: (error: unknown) => void }>();
   let stopped = false;
@@ -238,7 +238,7 @@ function watchCrl({ port }: Service, issuer: Issuer): { has(serialNumber: string
   };
 }
 
-/** Returns a serial number's octets, nearly always 16, so nothing else in a CRL is mistaken for them. */
+/** Returns a serial number's octets, nearly always 16, so no other octets in a CRL match by chance. */
 function octetsOf(serialNumber: string): Buffer {
   const hex = BigInt(serialNumber).toString(16);
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, "hex");
@@ -251,7 +251,10 @@ interface AskedDuring {
   jobSeconds: number[];
 }
 
-/** Asks about profiles that stay good while others are revoked: alternately a responder directly and the API. */
+/**
+ * Requests the status of profiles that stay good while other profiles are revoked: alternately from a responder
+ * directly and from the API.
+ */
 async function askDuringOffboardings(
   run: Run,
   issuer: Issuer,
@@ -358,14 +361,14 @@ async function offboardOneByOne({ service, cleanup }: Run, issuer: Issuer, count
     answers,
     seconds: answered,
     publishedSeconds,
-    // The first of these CRLs existed before the measurement.
+    // The first of these CRLs existed before the measurement, so it does not count.
     crls: moments.length - 1,
     closestSeconds: Math.min(...gaps),
     workerMs,
   };
 }
 
-/** Records when CRLs are published, by the database's clock: polls far more often than CRLs can appear. */
+/** Records when the service publishes CRLs, by the database's clock. Polls far more often than CRLs can appear. */
 function watchPublications({ db }: Service, issuer: Issuer): { stop(): Promise<number[]> } {
   const moments: number[] = [];
   const stopping = new AbortController();

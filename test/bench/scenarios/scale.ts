@@ -16,7 +16,7 @@ const rounds = 3;
 const people = 2_000;
 const goal = "≤ 1.25";
 
-/** The cost of a profile when many workers share the work, and the loss when one of them dies. */
+/** Measures the cost of a profile when many workers share the work, and the loss when a worker dies. */
 export const scale: Scenario = {
   title: "Many workers",
   about: `One worker, then ${workers}, on the same two cores: ${singles.toLocaleString("en-GB")} single profiles at concurrency ${concurrency}, and an onboarding of ${jobRows.toLocaleString("en-GB")} people with a profile each, in ${rounds} rounds. Then both at once, while one worker is killed (SIGKILL) and another started.`,

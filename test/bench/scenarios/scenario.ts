@@ -19,26 +19,26 @@ export interface Outcome {
   rows: string[][];
   figures: Figure[];
   remark?: string;
-  /** Findings that the document leaves out. The kept results have them. */
+  /** Findings that only the kept results contain, not the document. */
   details?: string;
 }
 
-/** Something to measure against a freshly started service, once for each queue backend. */
+/** A benchmark on a freshly started service, run once for each queue backend. */
 export interface Scenario {
   title: string;
-  /** For the document: the procedure. */
+  /** The procedure, for the document. */
   about: string;
   columns: readonly string[];
-  /** Columns, and the rows of a backend, that the document leaves out. The kept results have them. */
+  /** Columns, and the rows of a backend, that only the kept results contain, not the document. */
   keptOnly?: { columns?: readonly string[]; backend?: Backend };
-  /** The backends that it runs with. Default: all that are requested. */
+  /** The backends for this scenario. Default: all requested backends. */
   backends?: readonly Backend[];
-  /** Variables that the service is started with, in addition to those of every scenario. */
+  /** Variables for starting the service, in addition to those of every scenario. */
   env: (quick: boolean) => Record<string, string>;
   run: (run: Run) => Promise<Outcome>;
   /**
-   * For measurements that change nothing: prepares the service and returns the measurements. Two builds are then
-   * compared while both run, with the measurements in turn, so that a machine that becomes slower affects both alike.
+   * Prepares the service and returns the measurements; only for measurements that change nothing. Both builds then run
+   * at the same time and take turns, so a machine that becomes slower affects both builds equally.
    */
   inTurn?: (run: Pick<Run, "service" | "cleanup">) => Promise<(() => Promise<Figure[]>)[]>;
 }

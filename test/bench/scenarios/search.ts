@@ -15,13 +15,13 @@ const goalMs = 50;
 interface Term {
   /** `serial number, its end` */
   what: string;
-  /** The search texts; each request uses another, so no result comes from the previous request's cache. */
+  /** The search texts. Each request uses a different text, so no result comes from the previous request's cache. */
   texts: readonly string[];
-  /** The group that has to contain results, if there are any. */
+  /** The group that must contain results; undefined if no results are expected. */
   group: "user" | "profile" | undefined;
 }
 
-/** Every kind of term, whole and in part, as a person would paste or type it. */
+/** Measures every kind of term, whole and in part, as a person would paste or type it. */
 export const search: Scenario = {
   title: "Search in a large realm",
   about: `\`POST /api/search\` among ${largeRealm.users.toLocaleString("en-GB")} people and ${largeRealm.profiles.toLocaleString("en-GB")} profiles, with a token that sees every group: ${requests} terms of each kind, at concurrency ${concurrency}. A row with a path is the slowest of nine kinds in that list's filter \`text\`: 25 rows and the total.`,
@@ -36,7 +36,7 @@ export const search: Scenario = {
     const rows: string[][] = [];
     const figures: Figure[] = [];
     const terms = await termsOf(service);
-    // Opened last: the service closes connections that stay silent.
+    // Opens the connections last: the service closes connections that stay silent.
     const connections = await Promise.all(Array.from({ length: concurrency }, () => openConnection(service.port)));
     cleanup.add(async () => {
       for (const connection of connections) connection.close();
@@ -87,7 +87,7 @@ export const search: Scenario = {
   },
 };
 
-/** The lists whose filter `text` is measured, by the terms that people type into them. */
+/** The lists whose filter `text` the scenario measures, with terms that people type into it. */
 const lists = ["/api/user", "/api/profiles", "/api/guest-accounts", "/api/jobs", "/api/audit"] as const;
 const listed: readonly string[] = [
   "ID",
@@ -112,7 +112,7 @@ const listRequest =
     );
   };
 
-/** Gives every user a name with some frequent words, and every profile a name that people would give. */
+/** Gives every user a name with some frequent words, and every profile a typical name. */
 async function namePeople({ db, realmId }: Service): Promise<void> {
   await db.query(sql`
     update users

@@ -22,7 +22,7 @@ const commands = {
   "`operator --help`": ["dist/operator/main.js", "--help"],
 } as const;
 
-/** The time that a person waits for a service to start, and for a command to begin. */
+/** Measures the time that a person waits for a service to start, and for a command to begin. */
 export const start: Scenario = {
   title: "Starting and stopping",
   about: `\`npm start\` without its check of the build, ${rounds} times: in an empty data directory until it is ready; from SIGTERM until the last process has ended; again in the same directory.`,
@@ -78,7 +78,7 @@ async function startTwice({ tree, cleanup }: Run, note: (what: string, taken: Ta
 }
 
 function runCommand(tree: string, args: readonly string[]): Taken {
-  // A child that has ended counts with this process, which is otherwise idle.
+  // An ended child's time counts with this process, which is otherwise idle.
   const before = cpuTotal(readCpu([process.pid]));
   const startedAt = performance.now();
   const { status } = spawnSync(process.execPath, [...args], { cwd: tree, stdio: "ignore" });

@@ -16,11 +16,11 @@ const dayMs = 24 * 60 * 60 * 1_000;
 interface Question {
   /** `timeline of a person` */
   what: string;
-  /** Each request uses another path, so no result comes from the previous request's cache. */
+  /** The paths. Each request uses a different path, so no result comes from the previous request's cache. */
   paths: readonly string[];
 }
 
-/** The requests of a person's page and of the audit log during a call to the help desk. */
+/** Measures the requests of a person's page and of the audit log, as during a call to the help desk. */
 export const timeline: Scenario = {
   title: "What happened to somebody, in a large realm",
   about: `${largeRealm.users.toLocaleString("en-GB")} people, ${largeRealm.profiles.toLocaleString("en-GB")} profiles and twice as many audit entries, a twentieth of them by one administrator: ${requests} requests of each kind, at concurrency ${concurrency}.`,
@@ -60,7 +60,7 @@ export const timeline: Scenario = {
   },
 };
 
-/** Makes the entries of the realm's profiles: mostly by their owners, a tenth by the first person in the realm. */
+/** Records the audit entries of the realm's profiles: most by the owners, a tenth by the first person in the realm. */
 async function recordProfiles({ db, realmId }: Service): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);

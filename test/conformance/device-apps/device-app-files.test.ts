@@ -70,7 +70,7 @@ function encode(name: Name, format: AppFormat, { chain = [hierarchy.issuer], as 
   });
 }
 
-/** Makes an app read a file; returns the network that the app read, or the reason why it refuses the file. */
+/** Makes an app read a file. Returns the network that the app read, or the app's reason for rejecting the file. */
 function outcome(app: App, file: string | Buffer, now = systemClock.now()) {
   try {
     return app.read(Buffer.from(file), now);
@@ -89,7 +89,7 @@ function fileFor(name: Name): string {
   return file;
 }
 
-/** Replaces the first match; throws if there is none, because then the file would not be broken. */
+/** Replaces the first match. Throws without a match, because the file would stay intact. */
 function change(file: string, from: string | RegExp, to: string | ((found: string) => string)): string {
   const changed = typeof to === "string" ? file.replace(from, () => to) : file.replace(from, to);
   if (changed === file) throw new Error(`the file has nothing like ${String(from)}`);
@@ -114,11 +114,11 @@ const rcoi = (value: string) => (file: string) =>
     `<IEEE80211><ConsortiumOID>${value}</ConsortiumOID><MinRSNProto>CCMP</MinRSNProto></IEEE80211></CredentialApplicability>`,
   );
 
-/** The reason why an app refuses the changed file; true: the app accepts the file. */
+/** For each app, its reason for rejecting the changed file, or true if it accepts the file. */
 type Expected = Partial<Record<Name, string | true>>;
 
 /**
- * Each rule, a change that breaks it, and what each app does with the changed file. Apps without an entry are not
+ * Each rule, a change that breaks the rule, and each app's reaction to the changed file. Apps without an entry are not
  * tested.
  */
 const rules: readonly [string, (file: string) => string, Expected][] = [
@@ -309,11 +309,11 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
     ["Android", "@wifi.example.org"],
     ["iOS", undefined],
     ["Windows", "@wifi.example.org"],
-  ])("%s sends an outer identity without a name", (name, sent) => {
+  ])("%s sends an outer identity without a user name", (name, sent) => {
     expect(outcome(names[name], fileFor(name))).toMatchObject({ identity: sent });
   });
 
-  test.each(["Android", "iOS", "Linux"] as const)("%s reads when the certificate ends, to remind people", (name) => {
+  test.each(["Android", "iOS", "Linux"] as const)("%s reads the end of the certificate, to remind people", (name) => {
     const validUntil = new Date(hierarchy.clients["ec-p256"].x509.validTo);
     expect(outcome(names[name], fileFor(name))).toMatchObject({ validUntil });
   });
@@ -327,12 +327,12 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
     }
   });
 
-  test("a file that is not XML, such as an error, is refused by each app that reads EAP metadata", () => {
+  test("each app that reads EAP metadata rejects a file that is not XML, such as an error", () => {
     for (const app of [linux, android, ios, windows])
       expect(outcome(app, `{"error":"user_locked"}`)).toBe("the file is not XML");
   });
 
-  test("the issuing CA is in the bundle with the key, because iOS looks for it nowhere else", () => {
+  test("the bundle contains the issuing CA with the key, because iOS looks for the CA only there", () => {
     const alone = (name: Name) => outcome(names[name], encode(name, "eap-config", { chain: [] }));
     expect(alone("iOS")).toBe("no trust chain");
     for (const name of ["Linux", "Android", "Windows"] as const) expect(alone(name)).not.toBeTypeOf("string");

@@ -90,7 +90,7 @@ const oddNames = [
 describe("onc", () => {
   const Guid = z.string().regex(/^\{[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\}$/);
   const Base64 = z.base64().min(1);
-  /** Only the parts of chromium's onc_spec.md that the service writes. */
+  /** The parts of chromium's onc_spec.md that the service writes; all others are rejected. */
   const Onc = z.strictObject({
     Type: z.literal("UnencryptedConfiguration"),
     NetworkConfigurations: z
@@ -106,7 +106,7 @@ describe("onc", () => {
             EAP: z.strictObject({
               Outer: z.literal("EAP-TLS"),
               Identity: z.string(),
-              // `Identity` is allowed only together with this.
+              // ONC allows `Identity` only with `SaveCredentials`.
               SaveCredentials: z.literal(true),
               ClientCertType: z.literal("Ref"),
               ClientCertRef: Guid,
@@ -130,7 +130,7 @@ describe("onc", () => {
   const read = (network: Partial<NetworkSettings> = {}) =>
     Onc.parse(JSON.parse(encode("onc", network).toString("utf8")));
 
-  test("follows the format; each reference is in the file, and no GUID occurs twice", () => {
+  test("follows the format; the file contains each referenced object, and each GUID occurs once", () => {
     const { NetworkConfigurations, Certificates } = read();
     const guids = [...NetworkConfigurations, ...Certificates].map(({ GUID }) => GUID);
     expect(new Set(guids).size).toBe(guids.length);
@@ -147,7 +147,7 @@ describe("onc", () => {
     ]);
   });
 
-  test("lists the CAs with roots first, and its profile opens only with the empty password", () => {
+  test("lists the CAs with roots first, and contains a PKCS#12 that opens only with the empty password", () => {
     const { Certificates } = read();
     const authorities = Certificates.flatMap((one) => (one.Type === "Authority" ? [one.X509] : []));
     expect(authorities).toEqual([base64(hierarchy.rootPem), base64(hierarchy.issuerPem)]);
@@ -169,7 +169,7 @@ describe("onc", () => {
     expect([one?.Name, Buffer.from(one?.WiFi.HexSSID ?? "", "hex").toString()]).toEqual([ssid, ssid]);
   });
 
-  test("networks keep their GUIDs in the next profile, so that it replaces the first", () => {
+  test("the next profile has the same network GUIDs, so it replaces the first profile", () => {
     const guids = () => read().NetworkConfigurations.map(({ GUID }) => GUID);
     expect(guids()).toEqual(guids());
   });
@@ -188,7 +188,7 @@ describeWithTool(["nmcli", "openssl"], "networkmanager", () => {
     });
   const valueOf = (file: string, name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(file)?.[1] ?? "";
 
-  test("has a file for each network and one for the CAs, all accessible only to their owner", () => {
+  test("has a file for each network and one file for the CAs, all accessible only to their owner", () => {
     const folder = unpacked(encode("networkmanager", { wired: true }));
     expect(modesIn(folder)).toEqual({
       "realmpass-wifi.example.org-1.nmconnection": "600",

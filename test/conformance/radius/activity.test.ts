@@ -40,7 +40,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     return { userId, serial: made.serial, files: { pkcs12: Buffer.from(made.data, "base64") } };
   }
 
-  /** How many logins were admitted and refused. */
+  /** How many logins the server admitted and refused. */
   const tried = { good: 0, refused: 0 };
   const comes = async ({ files }: Profile): Promise<boolean> => {
     const admitted = await started.admits(files);
@@ -64,7 +64,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
 
     expect(await comes(second)).toBe(true);
 
-    // Once a server has checked one device, the service assumes that it checks every device.
+    // After a server has checked one device, the service assumes that the server checks every device.
     await eventually(async () => {
       expect(await answerAbout(first)).toMatchObject({ code: "never_asked", lastCheck: null, servers: 1 });
     });
@@ -79,7 +79,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     });
   });
 
-  test("that a revoked device has made no attempt, and its refusal once it does", async () => {
+  test("that a revoked device has not tried to log in, then that the server refused it", async () => {
     const profile = await issue();
     expect(await comes(profile)).toBe(true);
     await eventually(async () => {
@@ -92,7 +92,7 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
       text: expect.stringMatching(/^Revoked by the application .* No attempt seen since\.$/),
     });
 
-    // The last recorded good check is less than a minute old; the first refusal is recorded all the same.
+    // The last recorded good check is less than a minute old; the service nevertheless records the first refusal.
     await eventually(async () => {
       expect(await comes(profile)).toBe(false);
     });

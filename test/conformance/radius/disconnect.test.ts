@@ -107,7 +107,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       points?: readonly string[];
       from?: string;
     } = {}): Promise<Script> {
-      // Waits until no script from an earlier test is still connected.
+      // Waits until all scripts of earlier tests have disconnected.
       await eventually(async () => {
         expect(await waiting()).toBe(0);
       });
@@ -149,7 +149,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       try {
         if (pid !== undefined) process.kill(-pid, name);
       } catch {
-        // The process has already ended.
+        // The process ended before the signal.
       }
     }
 
@@ -208,18 +208,18 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       asked.map(({ userName, session }) => `${userName} ${session}`).sort();
 
     /**
-     * Returns the Disconnect-Requests for these names that an access point received. The filter is needed because a
-     * script that starts also sends the revocations of the last minute.
+     * Returns the Disconnect-Requests for these names that an access point received. A starting script also sends the
+     * revocations of the last minute; the names filter them out.
      */
     const askedAbout = (point: AccessPoint, names: readonly string[]) => (): string[] =>
       sorted(point.disconnected().filter(({ userName }) => names.includes(userName)));
 
-    test("disconnects the sessions of 1,000 profiles revoked at once, each at its access point, and no others", async () => {
+    test("disconnects only the sessions of 1,000 profiles revoked together, each at its access point", async () => {
       const people = await givenPeople(1_040);
       const revoked = people.slice(0, 1_000).map(({ identity }) => identity);
       const others = people.slice(1_000).map(({ identity }) => identity);
       const [first, second] = accessPoints;
-      // The first hundred have disconnected; another hundred have sessions at both access points.
+      // The first hundred sessions have ended; another hundred names have sessions at both access points.
       const atFirst = revoked.slice(100, 600).map(sessionOf);
       const atSecond = revoked.slice(500, 1_000).map(sessionOf);
       const gone = revoked.slice(0, 100).map(sessionOf);
@@ -240,7 +240,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(askedOfSecond()).toEqual(sorted(atSecond));
     });
 
-    test("disconnects 500 people who lose their access at once", async () => {
+    test("disconnects 500 people who lose their access at the same time", async () => {
       const people = await givenPeople(500);
       const [first] = accessPoints;
       const there = people.map(({ identity }) => sessionOf(identity));
@@ -267,7 +267,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toEqual(sorted(there));
     });
 
-    test("loses no disconnection while the service is away or the script is killed", async () => {
+    test("disconnects every revoked device even if the service is away or the script is killed", async () => {
       const people = await givenPeople(60);
       const [, second] = accessPoints;
       const there = people.map(({ identity }) => sessionOf(identity));
@@ -327,7 +327,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toEqual(sorted(odd));
       expect(askedOfSecond()).toEqual([]);
 
-      // The sessions of other devices are still known.
+      // The script still finds the sessions of other devices.
       await revoke([bystander!.identity]);
       await eventually(() => {
         expect(askedOfSecond()).toHaveLength(1);
@@ -335,7 +335,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toHaveLength(hostile.length);
     });
 
-    test("sends access points only valid names, whatever a fake service returns", async () => {
+    test("sends only valid names to access points, even if a fake service returns others", async () => {
       const [person] = await givenPeople(1);
       const [first] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);
@@ -394,7 +394,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(await (await start({ client: `${other.clientId}:${other.secret}` })).ended).toBe(3);
     });
 
-    test("exits with 4 if it cannot read the sessions, and catches up on revocations at the next run", async () => {
+    test("exits with 4 if it cannot read the sessions, and sends the missed revocations at the next run", async () => {
       const [person] = await givenPeople(1);
       const [first] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);

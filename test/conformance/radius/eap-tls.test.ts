@@ -37,8 +37,8 @@ import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { useUpstreamProvider } from "../../support/counterparts/upstream-provider.ts";
 
 /**
- * The purpose of the service: FreeRADIUS, set up by docs/radius/README.md, admits devices with a good profile and no
- * others. The service, FreeRADIUS and the supplicant are the real ones; RADIUS reaches the service through `network`.
+ * The purpose of the service: FreeRADIUS, set up by docs/radius/README.md, admits only devices with a good profile. The
+ * service, FreeRADIUS and the supplicant are real; RADIUS reaches the service through `network`.
  */
 
 const modes = ["strict", "resilient"] as const satisfies RadiusMode[];
@@ -61,7 +61,7 @@ interface Realm {
   domain: string;
   /** An access token of one of the realm's applications. */
   token: string;
-  /** PEM: the issuing CA; `chain` adds its root. */
+  /** The issuing CA as PEM; `chain` adds its root. */
   issuer: string;
   chain: string;
   crlUrl: string;
@@ -75,7 +75,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   let server: { certificate: string; privateKey: string };
   let healthy: Profile;
   let special: Profile;
-  /** The application with which RADIUS servers authenticate to the API. */
+  /** The application whose credentials the RADIUS servers use at the API. */
   let reader: { clientId: string; clientSecret: string };
   const radius = {} as Record<RadiusMode, RadiusServer>;
 
@@ -107,7 +107,8 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       key: server.privateKey,
       exception: special.identity,
     };
-    // The strict server also trusts the other realm's issuer, so there only the name keeps that realm's devices out.
+    // The strict server also trusts the other realm's issuer, so only the realm's name excludes the other realm's
+    // devices there.
     const trusted = { strict: ownRealm.issuer + otherRealm.issuer, resilient: ownRealm.issuer };
     for (const mode of modes) radius[mode] = await startRadius({ ...common, mode, issuers: trusted[mode] });
   });
@@ -127,7 +128,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     { realmId, issuerId, issuer, root }: { realmId: string; issuerId: string; issuer: Buffer; root: Buffer },
     { clientId, clientSecret }: { clientId: string; clientSecret: string },
   ): Promise<Realm> {
-    // The tests revoke most of the realm's profiles, one by one.
+    // Raises the limit on offboardings to everyone, because the tests revoke most of the realm's profiles, one by one.
     const [row] = await service.owner.query<{ domain: string }>(sql`
       update realms set offboarding_share_percent = 100 where id = ${realmId} returning domain
     `);
@@ -182,11 +183,11 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     expect(await attempt(mode, profile)).toMatchObject({ admitted: false, accept: {} });
   }
 
-  /** Expects both modes to refuse them, once no response from before the revocation is still cached. */
+  /** Expects both modes to refuse these profiles, once the cached responses from before the revocation have expired. */
   const expectRefusedSoon = (...profiles: Profile[]): Promise<unknown> =>
     Promise.all(profiles.flatMap((profile) => modes.map((mode) => eventually(() => expectRefused(mode, profile)))));
 
-  /** Fetches CRLs as the timer does every minute; resolves when a CRL that names these profiles is in place. */
+  /** Fetches CRLs as the timer does every minute. Resolves when the server has a CRL that contains these profiles. */
   const bringCrl = (...revoked: Profile[]): Promise<void> =>
     eventually(
       async () => {
@@ -198,7 +199,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       { everyMs: 250 },
     );
 
-  test("the resilient server admits nobody before its first CRL, and entitled devices after it, without a restart", async () => {
+  test("before its first CRL the resilient server admits nobody; after it, entitled devices, without a restart", async () => {
     await expectRefused("resilient", healthy);
     await eventually(() => {
       expect(radius.resilient.output()).toContain("unable to get certificate CRL");
@@ -239,13 +240,13 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     ["networkmanager", "Linux"],
     ["iwd", "Linux"],
   ])(
-    "a device set up by a file in the format %s is admitted, accepts only that server, and is refused once revoked",
+    "a device set up by a file in the format %s is admitted, accepts only that server, and is refused after revocation",
     async (format, deviceType) => {
       if (format !== "onc" && format !== "networkmanager" && format !== "iwd") throw new Error("no such file");
       const profile = await issue(ownRealm, { format, deviceType });
       const setUp = setUpOf(format, "pkcs12" in profile.files ? profile.files.pkcs12 : Buffer.alloc(0));
       profile.files = setUp.files;
-      // The profile names the server in the realm's domain; the server of this test has the name from the documentation
+      // The profile names the server in the realm's domain; this test's server has the name from the documentation
       // page.
       expect(setUp.serverNames).toEqual([`radius.${ownRealm.domain}`]);
       expect(setUp.identity).toBe(`@${ownRealm.domain}`);
@@ -268,7 +269,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     }
   });
 
-  test("a device gets the VLAN of its person's claims, one set by hand, or the default, and none once offboarded", async () => {
+  test("a device gets the VLAN of its person's claims, a VLAN set by hand, or the default, and no VLAN after offboarding", async () => {
     const rules = JSON.stringify([
       { claim: "groups", value: "staff", vlan: "31" },
       { claim: "groups", value: "students", vlan: "41" },
@@ -330,7 +331,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 
   test.each(modes)(
-    "FreeRADIUS (%s) refuses nobody while it repeatedly fetches and reads 60,000 VLANs",
+    "FreeRADIUS (%s) refuses no device while it repeatedly fetches and reads 60,000 VLANs",
     async (mode) => {
       const line = (identity: string, vlan: number): string => `${identity}\t${vlan}\n`;
       const names = Array.from({ length: 60_000 }, (_, index) => `${nameOf(index)}@${ownRealm.domain}`);
@@ -354,7 +355,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       }
       const answers = await logins.stop();
       expect(answers.filter(({ admitted }) => !admitted).map(({ complaints }) => complaints)).toEqual([]);
-      // Each login is admitted with the old VLAN or the new one.
+      // The server admits each login with either the old VLAN or the new VLAN.
       const vlans = answers.map(({ accept }) => accept.vlan).filter((each, index, all) => each !== all[index - 1]);
       expect(vlans.slice(-2)).toEqual(["100", "101"]);
       expect(vlans.length).toBeLessThanOrEqual(3);
@@ -401,7 +402,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectRefusedSoon(...profiles);
   });
 
-  test("a person who loses access at the identity provider keeps their devices until offboarded", async () => {
+  test("a person who loses access at the identity provider can use their devices until they are offboarded", async () => {
     const [realm] = await service.owner.query<{ name: string }>(sql`
       update realms
          set upstream_issuer = ${upstream.url}, upstream_client_id = ${upstream.clientId},
@@ -432,7 +433,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     const profiles = await Promise.all(people.map((userId) => issue(ownRealm, { keyType: "ec-p256" }, userId)));
     const users = people.map((userID) => ({ userID }));
     const { status, body } = await service.call("POST", "/api/jobs/offboarding", { users });
-    // 200 if the workers have ended the job by then.
+    // 200 if the workers ended the job before the response.
     expect([200, 202]).toContain(status);
     const { id } = body.data as { id: string };
 
@@ -482,10 +483,10 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectRefused("resilient", profile);
   });
 
-  test("another realm's profile is refused, whether its issuer is trusted or not", async () => {
+  test("another realm's profile is refused, even if the server trusts its issuer", async () => {
     const profile = await issue(otherRealm);
     await expectRefused("strict", profile);
-    // The server's output arrives through a pipe, after its reply.
+    // The pipe delivers the server's output after the server's reply.
     await eventually(() => {
       expect(radius.strict.output()).toContain(`if ("%{1}" == "${ownRealm.domain}")  -> FALSE`);
     });
@@ -497,13 +498,13 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     for (const mode of modes) await expectRefused(mode, { files });
   });
 
-  test("a certificate forged under the issuer's name is refused, and so is a self-signed one", async () => {
+  test("a certificate forged under the issuer's name is refused, and a self-signed certificate as well", async () => {
     for (const forged of [forgedBySameName(ownRealm, healthy), selfSigned(healthy)]) {
       for (const mode of modes) await expectRefused(mode, { files: forged });
     }
   });
 
-  test("while 1,000 profiles are revoked, every good profile is admitted and every revoked one refused", async () => {
+  test("while 1,000 profiles are revoked, every good profile is admitted and every revoked profile is refused", async () => {
     const profiles = await issueMany(1_000);
     const others = await Promise.all(modes.map((mode) => issue(ownRealm).then((device) => ({ mode, device }))));
     const storm = { running: true };
@@ -544,7 +545,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     return profiles;
   }
 
-  test("with the responder down, the strict server admits nobody and the resilient one follows each new CRL", async () => {
+  test("while the responder is down, the strict server admits no device and the resilient server follows each new CRL", async () => {
     const [before, after] = [await issue(ownRealm), await issue(ownRealm)];
     await revoke(before);
     await bringCrl(before);
@@ -557,8 +558,8 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       await expectRefused("resilient", before);
       expect((await fetchCrl(radius.resilient, ownRealm.crlUrl)).code).toBe(1);
 
-      // The resilient server does not know of this revocation yet: that is the price of admitting devices while OCSP is
-      // down.
+      // The resilient server has not yet learned of this revocation: this is the price of admitting devices while OCSP
+      // is down.
       await revoke(after);
       await expectAdmitted("resilient", after);
       await eventually(async () => {
@@ -567,7 +568,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       });
       await expectAdmitted("resilient", healthy);
 
-      // The network drops everything: the server gives up after 3 s, with the same outcome.
+      // The network drops every packet: the server gives up after 3 s, with the same outcome.
       await network.restore();
       network.silence();
       await Promise.all([expectRefused("strict", healthy), expectAdmitted("resilient", healthy)]);
@@ -577,7 +578,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     for (const mode of modes) await expectAdmitted(mode, healthy);
   });
 
-  test("after an issuer with critical name constraints takes over, devices of both issuers get in, and each issuer needs its own valid CRL", async () => {
+  test("after an issuer with critical name constraints takes over, devices of both issuers are admitted, and each issuer needs a valid CRL of its own", async () => {
     const next = await givenNextIssuer(service.owner, service);
     const both = await startRadius({
       mode: "resilient",
@@ -691,8 +692,8 @@ const hexadecimal = (serial: string): string => {
 };
 
 /**
- * Makes a forged CA with the name of the realm's issuing CA, and a device certificate from it with the name of a good
- * device.
+ * Makes a CA that forges the name of the realm's issuing CA. The forged CA signs a device certificate with the name of
+ * a good device.
  */
 function forgedBySameName(realm: Realm, { identity }: Profile): DeviceFiles {
   const subject = openssl(["x509", "-noout", "-subject", "-nameopt", "compat", "-in", "ca"], {
@@ -718,14 +719,14 @@ function selfSigned({ identity, subject = `/CN=${identity}` }: { identity: strin
 
 const newKey = (): string => openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]).stdout;
 
-/** A name like those of profiles: letters of base 32. */
+/** Returns a name that looks like a profile's: letters of base 32. */
 const nameOf = (index: number): string =>
   index
     .toString(25)
     .replace(/[0-9a-o]/g, (digit) => String.fromCharCode(97 + parseInt(digit, 25)))
     .padStart(20, "a");
 
-/** Starts a server that replaces Realmpass for this test; returns its address. */
+/** Starts a server that takes the place of Realmpass in this test; returns its address. */
 async function answering(listener: RequestListener): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();

@@ -11,7 +11,10 @@ import { openssl } from "../../support/pki/openssl.ts";
 import { fetchCrl } from "../../support/counterparts/radius.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 
-/** docs/radius/resilient/fetch-crl: the files that it writes for a RADIUS server, and those that it must not write. */
+/**
+ * docs/radius/resilient/fetch-crl: which files the script writes for a RADIUS server, and which files it must not
+ * write.
+ */
 
 interface Ca {
   certificate: string;
@@ -100,13 +103,13 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     const { stdout } = openssl(["crl", "-noout", "-crlnumber", "-in", "crl"], { crl });
     return Number(stdout.trim().replace("crlNumber=", ""));
   };
-  /** Expects only CRLs and the script's own state: no directory, no partial file. */
+  /** Expects only CRLs and the script's own state: no subdirectory and no partial file. */
   async function expectTidy(): Promise<void> {
     for (const name of await readdir(place.crlDirectory))
       expect(name).toMatch(/^(?:[0-9a-f]{8}\.r\d+|\.[0-9a-f]{16}\.(?:crl|etag))$/);
   }
 
-  test("names the first CRL HASH.r0 and each newer one by the next number, and never changes a file", async () => {
+  test("names the first CRL HASH.r0 and each newer CRL by the next number, and never changes a file", async () => {
     serve(crlOf(issuer, 9));
     expect(await bring()).toMatchObject({ code: 0, files: [`${hash}.r0`] });
     const first = await readFile(join(place.crlDirectory, `${hash}.r0`), "utf8");
@@ -121,7 +124,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     await expectTidy();
   });
 
-  test("keeps the current CRL if the new one is not valid yet, and reports how far the clock is behind", async () => {
+  test("keeps the current CRL if the new CRL is not valid yet, and reports how far the clock is behind", async () => {
     serve(crlOf(issuer, 9));
     expect(await bring()).toMatchObject({ code: 0 });
     const inTen = new Date(systemClock.now().getTime() + 600_000).toISOString().replace(/[-:T]|\.\d+/g, "");
@@ -183,7 +186,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
 
     expect({ code, files, number: numberOf(newest) }).toEqual({ code: 3, files: [`${hash}.r0`], number: 0xff });
     await expectTidy();
-    // The entity tag of a rejected CRL is not kept: the next good CRL is fetched.
+    // The script discards the entity tag of a rejected CRL, so it fetches the next good CRL.
     serve(crlOf(issuer, 0x100));
     expect(numberOf((await bring()).newest)).toBe(0x100);
   });
@@ -197,7 +200,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(await fetchCrl(place, "file:///etc/hostname")).toMatchObject({ code: 1 });
   });
 
-  test("exits with 4 if an issuer has no valid CRL: none was fetched, the last has expired, or no URL returns one", async () => {
+  test("exits with 4 if an issuer has no valid CRL: no CRL was fetched, the last CRL has expired, or no URL returns one", async () => {
     expect(await bring()).toMatchObject({ code: 4, files: [] });
     serve(crlOf(issuer, 9, longAgo));
     expect(await bring()).toMatchObject({ code: 4, files: [] });
@@ -227,15 +230,15 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(files.sort()).toEqual([`${hash}.r0`, `${otherHash}.r0`, `${otherHash}.r1`].sort());
   });
 
-  test("exits with 2 for wrong arguments and touches nothing", async () => {
+  test("exits with 2 for wrong arguments, and leaves all files untouched", async () => {
     expect(await fetchCrl(place)).toMatchObject({ code: 2, files: [] });
     const missing = { issuersFile: join(place.crlDirectory, "nothing"), crlDirectory: place.crlDirectory };
     expect(await fetchCrl(missing, `${base}/crl`)).toMatchObject({ code: 2, files: [] });
   });
 
-  test("removes old files, and neither an old nor a new server process misses a CRL", async () => {
-    // Servers that read like OpenSSL: r0, r1, … up to the first missing file, and the next time from there on. They
-    // begin again at r0 after 300 s.
+  test("removes old files while every server process, old or new, still reads each CRL", async () => {
+    // Servers that read as OpenSSL does: r0, r1, … up to the first missing file, and the next time from there. After
+    // 300 s they start again at r0.
     const servers = Array.from({ length: 7 }, (_, index) => ({
       next: 0,
       newest: -1,
@@ -252,7 +255,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     const numbers = new Map<string, number>();
     let most = 0;
 
-    // Files are kept for 15 minutes: numbering begins again at r0 twice.
+    // The script keeps files for 15 minutes: the numbering starts again at r0 twice.
     for (let minute = 1; minute <= 40; minute++) {
       serve(crlOf(issuer, minute));
       const { code, files, newest } = await bring();
@@ -265,7 +268,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
         look(one);
         expect(one).toMatchObject({ newest: minute });
       }
-      // A minute passes. Two names for the same file count once.
+      // Ages each file by a minute, once even if the file has two names.
       const paths = files.map((name) => join(place.crlDirectory, name));
       const seen = new Set<number>();
       for (const path of paths) {

@@ -18,7 +18,7 @@ import { movedClock } from "../../support/run/moved-clock.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { startTestResponder } from "../../support/service/responder.ts";
 
-/** hostapd's own EAP server, set up by docs/radius/hostapd.md: it relies on the CRL alone. */
+/** hostapd's own EAP server, set up by docs/radius/hostapd.md: it relies on the CRL and does not use OCSP. */
 
 interface Profile {
   serial: string;
@@ -87,7 +87,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl", "faketime"], "EAP-
     }
   });
 
-  test("a revoked profile is refused as soon as the CRL arrives, without a restart; the others are admitted", async () => {
+  test("a revoked profile is refused as soon as the CRL arrives, without a restart; other profiles are admitted", async () => {
     const profile = await issue();
     expect(await attempt(profile)).toMatchObject({ admitted: true });
 
@@ -104,7 +104,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl", "faketime"], "EAP-
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
   });
 
-  test("devices that require stapling, with clocks minutes off, get in while the server renews the response, and not after it expires", async () => {
+  test("devices that require stapling, with clocks minutes off, are admitted while the server renews the response, and refused once the response expires", async () => {
     const serialNumber = BigInt(`0x${new X509Certificate(server.certificate).serialNumber}`).toString();
     const request = encodeOcspRequest([encodeCertId({ issuer: service.issuer, serialNumber })]);
     const clock = movedClock();
@@ -119,7 +119,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl", "faketime"], "EAP-
       clock.setAhead(signedAt);
       const { body } = await askOverHttp(`${responder.url}/ocsp/${service.issuerId}`, { body: request });
       await hostapd.staple(body);
-      // A device's clock may be behind when the response is new, and ahead when the next one is due.
+      // A device's clock can be behind when the response is new, and ahead when the next response is due.
       const times = [
         Math.max(0, signedAt - clockRoomMinutes + 1),
         signedAt,
@@ -129,19 +129,19 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl", "faketime"], "EAP-
     }
 
     const lastAt = signedAt - everyMinutes;
-    // wpa_supplicant itself tolerates five minutes.
+    // wpa_supplicant tolerates five minutes.
     expect(await answersAt([6, 24 * 60].map((minutes) => lastAt + stapledAnswerMinutes + minutes))).toEqual([
       false,
       false,
     ]);
   });
 
-  test("while Realmpass is away the last CRL holds: revoked profiles stay refused, the others are admitted", async () => {
+  test("while Realmpass is away the last CRL stays in force: revoked profiles are refused, other profiles are admitted", async () => {
     expect(await hostapd.bringCrl("http://127.0.0.1:1/crl/1.crl")).toMatchObject({ code: 1 });
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
   });
 
-  test("another realm's profile is refused until its CA, with critical name constraints, and its CRL are added, without a restart", async () => {
+  test("another realm's profile is refused until the operator adds its CRL and its CA, with critical name constraints, without a restart", async () => {
     const other = await givenIssuingRealm(service.owner, { form: "critical" });
     const { clientId, clientSecret } = await givenServiceApplication(service.owner, other.realmId);
     const answer = await fetch(`http://127.0.0.1:${service.apiPort}/oauth/token`, {

@@ -27,7 +27,7 @@ import { eventually } from "../../support/run/eventually.ts";
 import { describeWithTool, requireTool } from "../../support/run/tools.ts";
 import type { RunningService } from "../../support/service/service.ts";
 
-/** The Linux app has NetworkManager store a connection from a file, and the device gets in with it. */
+/** The Linux app makes NetworkManager store a connection from a file, and the device connects with this connection. */
 
 describeWithTool(networkManagerTools, "the Linux app", () => {
   describeWithRadius("with NetworkManager and FreeRADIUS", () => {
@@ -52,7 +52,7 @@ describeWithTool(networkManagerTools, "the Linux app", () => {
       await rm(directory, { recursive: true, force: true });
     });
 
-    test("stores a connection that gets the device in until its profile is revoked", async () => {
+    test("stores a connection with which the device is admitted until its profile is revoked", async () => {
       const user = await givenUser(service.owner, service.realmId);
       const { serial, data } = (await ask("POST", `/api/user/${user}/profiles/laptop`, {
         format: "eap-config",
@@ -71,7 +71,7 @@ describeWithTool(networkManagerTools, "the Linux app", () => {
         "private-key": join(directory, "private-key.pem"),
         "private-key-password": "made by the app",
       });
-      // nmcli checks the stored file and loses nothing of it.
+      // nmcli checks the stored file and preserves all of its settings.
       const change = ["--offline", "connection", "modify", "connection.autoconnect-priority", "1"];
       const again = spawnSync(requireTool("nmcli"), change, { input: stored, encoding: "utf8" });
       expect({ status: again.status, stderr: again.stderr }).toEqual({ status: 0, stderr: "" });
@@ -83,7 +83,7 @@ describeWithTool(networkManagerTools, "the Linux app", () => {
       const first = await comes(network);
       expect(first, first.complaints).toMatchObject({ admitted: true });
 
-      // The device itself rejects a server with another name or another CA.
+      // The device rejects a server with another name or another CA.
       const otherName = await comes(network.replace(`DNS:${radiusServerName}`, "DNS:radius.other.example"));
       expect(otherName.admitted).toBe(false);
       expect(otherName.output).toContain("AltSubject mismatch");

@@ -39,7 +39,7 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
       userName: `${name}@staff.example`,
       active: true,
     });
-  /** Entra's default form, with a text for the boolean. */
+  /** Deactivates a person in Entra's default form, with a text in place of the boolean. */
   const deactivate = async ({ id }: Person): Promise<void> => {
     const answer = await scim("PATCH", `/Users/${id}`, {
       schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
@@ -66,7 +66,7 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     return people;
   }
 
-  /** Returns for each device whether it is admitted; eight log in at a time. */
+  /** Returns whether each device is admitted; eight devices log in at a time. */
   async function admittedOf(people: readonly Person[]): Promise<boolean[]> {
     const admitted: boolean[] = [];
     for (let at = 0; at < people.length; at += 8) {
@@ -94,7 +94,7 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     return jobs.find(({ origin, state }) => origin === "scim" && state === "grace");
   };
 
-  test("refuses a leaver's device two seconds after the deactivation, and admits the others", async () => {
+  test("refuses a leaver's device two seconds after the deactivation, and admits other people's devices", async () => {
     const people = await given(3);
     expect(await admittedOf(people)).toEqual([true, true, true]);
 
@@ -103,7 +103,7 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
     expect(await admittedOf(people)).toEqual([true, false, true]);
   });
 
-  test("refuses the old device of a person who comes back, and admits a new one", async () => {
+  test("refuses the old device of a person who returns, and admits the person's new device", async () => {
     const [person] = (await given(1)) as [Person];
     await deactivate(person);
 
@@ -119,10 +119,10 @@ describeWithRadius("with a directory connected, FreeRADIUS", () => {
   // A full run has a thousand people and takes some minutes.
   const wave = { timeout: 1_200_000 };
   test(
-    "refuses only the realm's share when a directory deactivates everybody, and the rest once confirmed",
+    "refuses only the realm's share when a directory deactivates everyone, and refuses the rest once the job is confirmed",
     wave,
     async () => {
-      // Earlier leavers do not count: they left in another hour.
+      // Moves earlier leavers to another hour, so they do not count.
       const { owner, realmId } = started.service;
       await owner.query(sql`update scim_users set offboarded_at = offboarded_at - interval '2 hours'`);
       const people = await given(extent(1_000, 0.12));

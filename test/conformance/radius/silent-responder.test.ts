@@ -43,7 +43,7 @@ describeWithRadius("responders that go silent while devices connect", () => {
   let chain: string;
   let domain: string;
   let good: Device;
-  /** Revoked after the last CRL was fetched: only OCSP refuses it. */
+  /** Revoked after the last CRL was fetched, so only OCSP refuses this device. */
   let revoked: Device;
 
   beforeAll(async () => {
@@ -125,8 +125,8 @@ describeWithRadius("responders that go silent while devices connect", () => {
     });
 
   /**
-   * Expects the right outcome from both servers: without a response, the strict server would refuse the good device and
-   * the resilient server would admit the revoked one. The devices connect one after the other, often enough that each
+   * Expects the right outcome from both servers. Without a response, the strict server would refuse the good device and
+   * the resilient server would admit the revoked device. The devices connect one after another, often enough that each
    * responder is chosen more than once.
    */
   async function expectWellSaid(): Promise<void> {
@@ -161,13 +161,13 @@ describeWithRadius("responders that go silent while devices connect", () => {
       });
     });
 
-    test("with one of two responders silent, every good device is admitted and a revoked one refused", async () => {
+    test("while one of two responders is silent, every good device is admitted and a revoked device is refused", async () => {
       await everythingAnswers();
       silence(service.responders[0]);
       await expectWellSaid();
     });
 
-    test("with both responders silent, the strict server admits nobody and the resilient one uses the CRL", async () => {
+    test("while both responders are silent, the strict server admits no device and the resilient server uses the CRL", async () => {
       await everythingAnswers();
       for (const child of service.responders) silence(child);
       expect((await knock("strict", good)).admitted).toBe(false);
@@ -177,7 +177,7 @@ describeWithRadius("responders that go silent while devices connect", () => {
     });
   });
 
-  test("through the proxy of docker-compose.yml, with one of two apis silent, every good device is admitted and a revoked one refused", async () => {
+  test("through the proxy of docker-compose.yml, while one of two apis is silent, every good device is admitted and a revoked device is refused", async () => {
     target.port = ports["the proxy of docker-compose.yml"];
     await everythingAnswers();
     silence(service.api[0]);

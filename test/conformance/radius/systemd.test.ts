@@ -19,7 +19,7 @@ describeWithTool("systemd-analyze", "the systemd units", () => {
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  /** Returns what systemd reports about a folder's units, with the path of the script in this tree. */
+  /** Returns systemd's report about a folder's units, with the path of the script in this tree. */
   async function verify(folder: string, change: (unit: string) => string = (unit) => unit): Promise<string> {
     const copies = join(directory, folder);
     await mkdir(copies, { recursive: true });
@@ -33,7 +33,7 @@ describeWithTool("systemd-analyze", "the systemd units", () => {
       encoding: "utf8",
     });
     expect(status).not.toBeNull();
-    // Other units of this machine are not under test.
+    // Drops messages about other units of this machine, which are not under test.
     return stderr
       .split("\n")
       .filter((line) => line.includes("realmpass-"))

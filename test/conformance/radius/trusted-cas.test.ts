@@ -32,9 +32,9 @@ import { givenServiceApplication, startService, type RunningService } from "../.
 import { testKeyCost } from "../../support/given/hierarchy/test-hierarchy.ts";
 
 /**
- * Servers that trust other parts of the chain than docs/radius describes (the issuing CA, its root, or both), and
- * devices that send their certificate alone or with the issuing CA. The root has signed three issuing CAs: the realm's
- * current one, the realm's previous one, and another realm's.
+ * Servers trust other parts of the chain than docs/radius describes (the issuing CA, its root, or both). Devices send
+ * their certificate alone or with the issuing CA. The root has signed three issuing CAs: the realm's current CA, the
+ * realm's previous CA, and another realm's CA.
  */
 
 const trusts = ["issuing", "root", "both"] as const;
@@ -42,8 +42,8 @@ type Trust = (typeof trusts)[number];
 
 const devices = ["own", "revoked", "earlier", "other", "stranger"] as const;
 /**
- * Issued by: the realm's issuing CA; the same, but revoked; the realm's previous issuing CA; another realm's issuing CA
- * under the root; another root.
+ * The issuers of the devices' certificates. `own` and `revoked`: the realm's issuing CA. `earlier`: the realm's
+ * previous issuing CA. `other`: another realm's issuing CA under the root. `stranger`: another root.
  */
 type Device = (typeof devices)[number];
 type Sent = "leaf" | "chain";
@@ -53,7 +53,7 @@ function hasChain(trust: Trust, device: Device, sent: Sent): boolean {
   const isOwn = device === "own" || device === "revoked";
   if (device === "stranger") return false;
   if (trust === "issuing") return isOwn;
-  // A validator with the root alone lacks the issuing CA unless the device sends it. The root vouches for every CA
+  // A validator with only the root lacks the issuing CA if the device does not send it. The root vouches for every CA
   // below it.
   return sent === "chain" || (trust === "both" && isOwn);
 }
@@ -77,7 +77,7 @@ describeWithRadius("the CAs that a RADIUS server trusts", () => {
   let own: Realm;
   let other: Realm;
   const held = {} as Record<Device, Files>;
-  /** PEM of the CAs. */
+  /** The trusted CAs as PEM. */
   const trusted = {} as Record<Trust, string>;
   /** Addresses of the CRLs of all issuing CAs below the root. */
   let crlUrls: string[];
@@ -226,12 +226,12 @@ describeWithRadius("the CAs that a RADIUS server trusts", () => {
 
   const admits = async (radius: RadiusServer, device: Device, sent: Sent): Promise<boolean> => {
     const { [sent]: certificate, key } = held[device];
-    // If this file contained the issuing CA, OpenSSL on the device would always send it.
+    // Contains only the root: with the issuing CA in this file, OpenSSL on the device would always send the issuing CA.
     const ca = trusted.root;
     return (await authenticate({ radius, files: { certificate, key }, ca, identity: `@${own.domain}` })).admitted;
   };
 
-  /** Returns the devices that a server admits, with what they sent, such as `own leaf`. */
+  /** Returns the devices that a server admits, each with the form that it sent, for example `own leaf`. */
   async function admitted(radius: RadiusServer): Promise<string[]> {
     const names = devices.flatMap((device) => (["leaf", "chain"] as const).map((sent) => [device, sent] as const));
     const found = await Promise.all(names.map(([device, sent]) => admits(radius, device, sent)));
@@ -250,7 +250,7 @@ describeWithRadius("the CAs that a RADIUS server trusts", () => {
 
     test.each<[Trust, string[]]>([
       ["issuing", ["own leaf", "own chain"]],
-      // FreeRADIUS verifies an OCSP response with the CAs that it has, not with those that a device sends.
+      // FreeRADIUS verifies an OCSP response with its own CAs, not with the CAs that a device sends.
       ["root", []],
       ["both", ["own leaf", "own chain"]],
     ])("in strict mode, trusting %s, admits only %j", (trust, expected) =>
@@ -285,9 +285,9 @@ describeWithRadius("the CAs that a RADIUS server trusts", () => {
 
     test.each<[Trust, number, string[]]>([
       ["issuing", 0, ["own leaf", "own chain"]],
-      // No CRL is signed by a CA that the server has.
+      // A CA that the server lacks signed each CRL.
       ["root", 4, []],
-      // The root's own CRL is missing, and FreeRADIUS does not require it.
+      // The root's CRL is missing, and FreeRADIUS does not require it.
       ["both", 4, ["own leaf", "own chain"]],
     ])(
       "in resilient mode, trusting %s: fetch-crl exits with %i, and without OCSP FreeRADIUS admits only %j",

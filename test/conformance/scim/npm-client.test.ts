@@ -28,7 +28,10 @@ async function givenClient() {
   };
 }
 
-/** Only attributes that the service keeps: one name, which it also shows as `name.formatted`, and one address. */
+/**
+ * A person with only the attributes that the service keeps: one name, which the service also shows as `name.formatted`,
+ * and one address.
+ */
 const sample = {
   schemas: [userSchema],
   externalId: "4711",
@@ -62,7 +65,7 @@ test("scim2-js makes a person, finds and changes them, and deactivates them", as
   expect(patched.get('emails[type eq "work"]')).toMatchObject({ value: "mira.berg@example.org" });
   expect(patched.get("displayName")).toBeUndefined();
 
-  // The library's operations drop the value false. The service refuses an operation without a value, and the person
+  // The library's operations drop the value false. The service rejects an operation without a value, and the person
   // stays active.
   const unclear = await send("PATCH", `/Users/${id}`, Patch.patchRequest(Patch.replaceOperation("active", false)));
   expect([unclear.status, unclear.resource.schemas()]).toEqual([400, [Constants.SCIM_ERROR_MESSAGE_URN]]);

@@ -73,7 +73,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
   };
   const person = (more: object = {}): Promise<GivenUser> => given.user({ realmId, displayName: "Mia Keller", ...more });
 
-  /** Every page on which a person can set up a device, and how to open it. */
+  /** Functions that open each page on which a person can set up a device. */
   const pages: Record<string, (view: View) => Promise<WatchedPage>> = {
     base: (view) => open(view, undefined, base()),
     "base, listed under a long name": (view) => open(view, undefined, base(listed)),
@@ -98,7 +98,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
     },
   };
 
-  /** Pages that refuse to set up a device. */
+  /** Functions that open each page that refuses to set up a device. */
   const refusals: typeof pages = {
     locked: async (view) => {
       const user = await person();
@@ -144,7 +144,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
   );
 
   test.each(Object.entries(refusals))(
-    "refused, %s: the page is faultless, gives a reason and has no button to allow; control: other people get one",
+    "for the refusal %s, the page is faultless, gives a reason and has no button to allow; control: other people get the button",
     async (name, visit) => {
       for (const view of views) {
         const watched = await visit(view);
@@ -161,7 +161,7 @@ describeWithTool("chromium-headless-shell", "the pages of the apps", () => {
   );
 
   test.each([true, false])(
-    "Allow leads back to the app with a code, and Cancel without one; scripts: %s",
+    "Allow leads back to the app with a code, and Cancel leads back without a code; scripts: %s",
     async (scripts) => {
       for (const [decision, parameter, other] of [
         ["allow", "code", "error"],

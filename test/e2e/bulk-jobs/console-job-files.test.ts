@@ -11,10 +11,10 @@ import { extent } from "../../support/run/extent.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { jobRowsMax } from "../../../domain/limits.ts";
 
-/** More than fflate unpacks without its own workers, which the content security policy forbids. */
+/** More rows than fflate unpacks without its web workers, which the content security policy forbids. */
 const manyRows = extent(jobRowsMax, 0.1);
 
-/** Together with the people who have a name, more than can be offboarded without a confirmation. */
+/** This many people, with the named people, exceed the number that a user can offboard without a confirmation. */
 const crowdMax = 120;
 
 describeWithTool("chromium-headless-shell", "people's own files in the console", () => {
@@ -35,7 +35,7 @@ describeWithTool("chromium-headless-shell", "people's own files in the console",
     return body.data.blacklisted as boolean;
   };
 
-  test("a user previews a workbook with mistakes, excludes people, offboards the rest and undoes it all: keyboard alone", async () => {
+  test("a user previews a workbook with mistakes, excludes people, offboards the rest and undoes the job: keyboard alone", async () => {
     const names = ["file-ada", "file-alan", "file-emmy", "file-ida"];
     const users = [];
     for (const name of names) users.push(await person(name));
@@ -132,7 +132,7 @@ describeWithTool("chromium-headless-shell", "people's own files in the console",
   });
 
   test.each(leaverSheets("console-leaver"))(
-    "a workbook of 1,000 people with $title: each person loses access or is named by a faulty row",
+    "a workbook of 1,000 people with $title: each person loses access or appears in a faulty row",
     async ({ people, unreadable, rows }) => {
       await subject.api.database.owner.query(sql`
         insert into users (realm_id, pairwise_id, created_at)
@@ -160,7 +160,7 @@ describeWithTool("chromium-headless-shell", "people's own files in the console",
     },
   );
 
-  test("a large workbook is read without a web worker, which the policy forbids", async () => {
+  test("the console reads a large workbook without a web worker, which the policy forbids", async () => {
     const rows: GivenCell[][] = [
       ["Kennung", "Anzeigename"],
       ...Array.from({ length: manyRows }, (_, n): GivenCell[] => [`big-${n}`, `Somebody ${(n * 7_919) % 104_729}`]),
@@ -283,7 +283,7 @@ describeWithTool("chromium-headless-shell", "people's own files in the console",
     },
   );
 
-  test("a pasted list needs no heading if the user confirms it, and the page refuses a list without known people", async () => {
+  test("a pasted list needs no heading if the user confirms its meaning, and the page rejects a list without known people", async () => {
     await person("file-paste");
     const watched = await subject.open("/console/jobs/new/offboarding");
     const { page, context } = watched;

@@ -18,7 +18,7 @@ import { describeWithTool } from "../../support/run/tools.ts";
 const peopleMax = 5_000;
 
 /**
- * Makes a spreadsheet as Excel writes it in German: 5,000 people; every fourth gets a profile, and two rows are
+ * Returns a spreadsheet of 5,000 people as German Excel writes it; every fourth person gets a profile, and two rows are
  * unusable.
  */
 const manyPeople = (prefix: string): string => {
@@ -34,10 +34,7 @@ const manyPeople = (prefix: string): string => {
 const people = (prefix: string, count: number): string =>
   `pairwiseID\n${Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`).join("\n")}\n`;
 
-/**
- * Runs in the page: records the notifications that the browser is asked to show, and reports the page as hidden on
- * request.
- */
+/** Runs in the page: records the notifications that the page requests, and reports the page as hidden on request. */
 const hearNotifications = `
   window.elsewhere = false;
   window.notificationsHeard = [];
@@ -69,7 +66,9 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
   };
   const rowsOf = (csv: string): Record<string, string>[] => parse(csv, { bom: true, columns: true });
 
-  /** Runs something while workers cannot onboard anyone: the job is running, and its counts do not change. */
+  /**
+   * Runs something while a lock keeps workers from onboarding people: the job is running, and its counts do not change.
+   */
   const whileNobodyJoins = (run: () => Promise<void>): Promise<void> =>
     subject.api.database.owner.transaction(async (tx) => {
       await tx.query(sql`lock table users in share mode`);
@@ -89,7 +88,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await upload(page, content);
   };
 
-  /** Uploads people and waits for the result of the check. */
+  /** Uploads a file of people and waits for the result of the check. */
   const begin = async (page: Page, kind: "onboarding" | "offboarding", content: string): Promise<void> => {
     await choose(page, kind, content);
     await stated(page, "Ready");
@@ -134,7 +133,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await watched.context.close();
   });
 
-  test("the preview shows who is new, whose limit changes and who stays the same", async () => {
+  test("the preview shows which people are new, which get another limit and which stay the same", async () => {
     const { realmId } = subject.realm;
     for (const pairwiseId of ["limit-raised", "limit-kept"]) await subject.api.given.user({ realmId, pairwiseId });
     const { page, context } = await subject.open("/console/jobs");
@@ -237,7 +236,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
   });
 
   test(
-    "while 5,000 people are onboarded counts only rise, despite a reload and a worker's restart; the results can be uploaded again",
+    "while a job onboards 5,000 people, its counts only rise, despite a reload and a worker's restart; its results can be uploaded again",
     { timeout: pagesMs },
     async () => {
       const watched = await subject.open("/console/jobs");
@@ -326,7 +325,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     const worker = await restart();
     const watched = await subject.open("/console/jobs/new/onboarding");
     const { page } = watched;
-    // If events are blocked, the page polls.
+    // Blocks the job's events, so the page polls instead.
     await page.route("**/api/jobs/*/events", (route) => route.abort());
     const dropped = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
@@ -359,7 +358,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
   });
 
   test(
-    "offboarding starts once the number is typed, and for a large part of the realm once that is confirmed too",
+    "offboarding starts after the user types the number and, for a large part of the realm, also confirms its size",
     { timeout: pagesMs },
     async () => {
       const worker = await restart();
@@ -412,7 +411,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     },
   );
 
-  test("the page refuses unusable files with a reason in German", async () => {
+  test("the page rejects unusable files with a reason in German", async () => {
     const watched = await subject.open("/console/jobs/new/onboarding", { language: "de", width: 390 });
     const { page } = watched;
     const refused = async (content: string | Buffer, name: string, reason: RegExp): Promise<void> => {
@@ -486,8 +485,8 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await watched.context.close();
   });
 
-  /** Jobs may be scheduled for 90 days ahead. */
+  /** Returns the time in so many days; a job can start up to 90 days ahead. */
   const inDays = (days: number): Date => new Date(systemClock.now().getTime() + days * 24 * 3_600_000);
-  /** Starts a worker in place of the one that was stopped. */
+  /** Starts a worker to replace the stopped worker. */
   const restart = (): Promise<TestWorker> => startTestWorker({ databaseUrl: subject.api.database.url });
 });

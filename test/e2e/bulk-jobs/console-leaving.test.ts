@@ -11,7 +11,7 @@ import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { silentLog } from "../../support/service/worker.ts";
 
-/** The texts about an offboarding with days of grace, wherever its entry is shown. */
+/** The texts about an offboarding with a grace period, in every place that shows its entry. */
 const planned = {
   en: /^Person offboarded, revocation of 1 profile planned for \d+ \w+ \d{4}/,
   de: /^Zugang beendet, Widerruf von 1 Profil für den \d\d\.\d\d\.\d{4} geplant/,
@@ -45,7 +45,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
       select from certificates where user_id = any(${users.map(({ id }) => id)}::bigint[]) and revoked_at is not null
     `);
 
-  test("a user reactivates people during their grace period, and no device loses access: keyboard alone", async () => {
+  test("a user reactivates people during their grace period, and every device keeps its access: keyboard alone", async () => {
     const leavers = await people("grace-ada", "grace-alan");
     const watched = await subject.open("/console/jobs/new/offboarding");
     const { page, context } = watched;
@@ -148,7 +148,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     await context.close();
   });
 
-  test("control: the timeline of a person offboarded at once shows the revocation", async () => {
+  test("control: the timeline of a person who was offboarded immediately shows the revocation", async () => {
     const [leaver] = await people("at-once");
     if (leaver === undefined) throw new Error("there is nobody");
     await service().delete(`/api/user/${leaver.id}`);
@@ -191,7 +191,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
       });
     };
     const { page, context } = await subject.open("/console/jobs/new/offboarding");
-    /** The Idempotency-Keys of the requests since the last check, and the number of responses still missing. */
+    /** The Idempotency-Keys of the requests since the last check, and the number of missing responses. */
     const keys: (string | undefined)[] = [];
     let unanswered = 0;
     page.on("request", (request) => {

@@ -6,7 +6,10 @@ import { pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
-/** More profiles than a job can change without a confirmation of the number, and more than a fifth of the realm. */
+/**
+ * More profiles than a job can revoke before the user confirms the number, and more than a fifth of the realm's
+ * profiles.
+ */
 const many = 120;
 
 const views: (Partial<View> & {
@@ -66,7 +69,7 @@ describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, i
   };
 
   test.each(views)(
-    "shows in red, before and after, that it is permanent, with the number of profiles: keyboard alone ($language)",
+    "warns in red, before and after, that the revocation is permanent, with the number of profiles: keyboard alone ($language)",
     async ({ words, foreign, ...view }) => {
       const owner = await subject.api.given.user({ realmId: subject.realm.realmId });
       for (let each = 0; each < many; each++) await subject.api.given.profile(owner, { name: `Board ${each}` });

@@ -11,7 +11,7 @@ import { views } from "../../support/browser/views.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
-/** Actions on many rows of a list at once. */
+/** Actions on many selected rows of a list. */
 
 describeWithTool("chromium-headless-shell", "selections in the console", () => {
   const subject = useConsole();
@@ -55,7 +55,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     }
   };
 
-  test("a user selects all matching people, checks them as a job, excludes one and offboards the rest: keyboard alone", async () => {
+  test("a user selects all matching people, checks them as a job, excludes one person and offboards the rest: keyboard alone", async () => {
     await people("every", 31);
     await opened("/console/users?q=every-&state=active", async ({ page }) => {
       await pressAt(wholePage(page), "Space");
@@ -105,7 +105,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     expect(await found("/api/user?search=return-&filter[blacklisted]=true")).toBe(0);
   });
 
-  test("a selection over all pages does not apply to another search, and shrinks if a row is deselected", async () => {
+  test("a selection over all pages does not apply to another search, and shrinks when the user deselects a row", async () => {
     await people("other-a", 26);
     await people("other-b", 26);
     await opened("/console/users?q=other-", async ({ page }) => {
@@ -132,7 +132,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
       await button(page, "Select all 52 that match").click();
       await page.getByRole("searchbox", { name: "ID, e-mail address" }).fill("other-a");
       await page.getByText("All 52 that match are selected").waitFor({ state: "detached" });
-      // Until the new rows arrive, the old ones stay selected.
+      // The old rows stay selected until the new rows arrive.
       await page.getByText("1–25 of 26").waitFor();
       await wholePage(page).check();
       await button(page, "Select all 26 that match").waitFor();
@@ -193,7 +193,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     );
   });
 
-  test("a user stops locking a page of people, and sees who was left unchanged", async () => {
+  test("a user stops the locking of a page of people, and the page lists the people who stayed unchanged", async () => {
     const crowd = await people("crowd", 6);
     await opened("/console/users?q=crowd-&sort=pairwiseid", async ({ page }) => {
       let letGo = (): void => undefined;
@@ -221,7 +221,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     });
   });
 
-  test("a page that is locking people asks before the user leaves, and stops if they do", async () => {
+  test("a page that is locking people asks before the user leaves, and stops if the user leaves", async () => {
     const crowd = await people("leave", 4);
     await opened("/console/users?q=leave-&sort=pairwiseid", async ({ page }) => {
       let letGo = (): void => undefined;
@@ -243,7 +243,7 @@ describeWithTool("chromium-headless-shell", "selections in the console", () => {
     });
   });
 
-  test("the page lists the people whose change failed, and changes the others", async () => {
+  test("the page lists the people whose change failed, and changes the rest", async () => {
     const three = await people("refused", 3);
     const watched = await subject.open("/console/users?q=refused-&sort=pairwiseid");
     const { page } = watched;

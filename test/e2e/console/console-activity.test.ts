@@ -42,7 +42,7 @@ describeWithTool("chromium-headless-shell", "the activity of a device, in the co
     await made.check(phone, fromNow(1_000));
   });
 
-  test("typing a name and Enter leads from the start page to the person's activity", () =>
+  test("typing a name and pressing Enter on the start page leads to the person's activity", () =>
     opened("/console", async ({ page }) => {
       await page.keyboard.press("/");
       await page.keyboard.type("ada@campus");
@@ -56,7 +56,7 @@ describeWithTool("chromium-headless-shell", "the activity of a device, in the co
       await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).waitFor();
     }));
 
-  test("the app that fetched a profile has its name in the timeline, the profile's details and the audit log", async () => {
+  test("the timeline, the profile's details and the audit log name the app that fetched a profile", async () => {
     const { owner } = subject.api.database;
     const { realmId } = subject.realm;
     const grace = await given.user({ realmId, pairwiseId: "grace-1906" });
@@ -82,7 +82,7 @@ describeWithTool("chromium-headless-shell", "the activity of a device, in the co
     });
   });
 
-  test("a person's page shows when each profile was last checked, what ended, and what happened", () =>
+  test("a person's page shows when each profile was last checked, which profiles ended, and the events", () =>
     opened(`/console/users/${ada.id}`, async (watched) => {
       const { page } = watched;
       const active = page.getByRole("table", { name: "Active profiles" });
@@ -106,7 +106,7 @@ describeWithTool("chromium-headless-shell", "the activity of a device, in the co
       await page.getByText(/^Entry \d+ of the audit log/).waitFor();
     }));
 
-  test("a profile shows who revoked it and the owner's other profiles", () =>
+  test("a profile's details show who revoked the profile, and the owner's other profiles", () =>
     opened(`/console/profiles?open=${phone}`, async ({ page }) => {
       const details = page.getByRole("dialog");
       await details
@@ -124,7 +124,7 @@ describeWithTool("chromium-headless-shell", "the activity of a device, in the co
       await details.getByRole("button", { name: "Copy the identity" }).waitFor();
     }));
 
-  test("the log can be filtered by actor and subject, in natural spellings", () =>
+  test("a user can filter the log by actor and subject, in natural spellings", () =>
     opened("/console/audit", async ({ page }) => {
       const rows = page.getByRole("table", { name: "Audit log" }).getByRole("row");
       for (const [written, found] of [

@@ -53,7 +53,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     return { id: body.data.client_id, secret: body.data.client_secret };
   };
 
-  test("a service's page leads to the quickstart with its own client_id, which leads back to the page", async () => {
+  test("a service's page links to the quickstart with the service's client_id, and the quickstart links back to the page", async () => {
     const { id } = await givenService("Reads the guide");
     const watched = await subject.open(`/console/applications/${id}`);
     const { page } = watched;
@@ -163,7 +163,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await context.close();
   });
 
-  test("a useragent's form shows errors beside their fields; users can sign in at the address shown", async () => {
+  test("a useragent's form shows errors beside their fields; users can sign in at the address that the page shows", async () => {
     const watched = await subject.open("/console/applications/new");
     const { page, context } = watched;
     await choose(page, "Acts for a signed-in person");
@@ -200,7 +200,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await context.close();
   });
 
-  test("one field takes several redirect URIs, one a line, keeps their order and refuses a faulty one", async () => {
+  test("one field accepts several redirect URIs, one per line, keeps their order and rejects an invalid URI", async () => {
     const uris = ["https://planner.example/back", "com.example.planner:/back"];
     const registration = { type: "useragent", name: "Lines", clientURI: "https://planner.example", scopes: ["openid"] };
     const { body } = await api().post("/api/applications", { ...registration, redirectURIs: uris });
@@ -220,7 +220,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await context.close();
   });
 
-  test("a new secret overlaps the old one for the chosen time; without an overlap the old one stops working", async () => {
+  test("a new secret overlaps the old secret for the chosen time; without an overlap the old secret stops working", async () => {
     const { id, secret: first } = await givenService("Rotation");
     const { page, context } = await subject.open(`/console/applications/${id}`);
     const renew = async (hours: string): Promise<string> => {
@@ -273,7 +273,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await context.close();
   });
 
-  test("the form shows another person's changes beside the user's own", async () => {
+  test("the form shows another person's changes beside the user's own changes", async () => {
     const { id } = await givenService("Two tabs");
     const watched = await subject.open(`/console/applications/${id}`);
     const { page } = watched;
@@ -341,7 +341,7 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     await context.close();
   });
 
-  test("a form keeps its input over a reload", async () => {
+  test("a form keeps its input after a reload", async () => {
     const { page, context } = await subject.open("/console/applications/new");
     await choose(page, "Acts on its own");
     await page.fill(field("name"), "Half done");

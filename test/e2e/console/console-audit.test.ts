@@ -59,7 +59,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
   const texts = async (page: Page): Promise<string[]> =>
     (await rows(page).allTextContents()).map((text) => text.replaceAll(/\s+/g, " "));
   /**
-   * Waits until the opened filters have the focus, because taking the focus would close a list that is already open.
+   * Waits until the opened filters have the focus: otherwise they would take the focus later and close an open list.
    */
   const filtersAreOpen = (page: Page): Promise<void> => expectFocus(page.getByLabel("Time, from"));
   const filter = async (page: Page): Promise<void> => {
@@ -86,7 +86,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await watched.context.close();
   });
 
-  test("an entry shows the values before and after at its own address, also by keyboard", async () => {
+  test("an entry has its own address, which shows the values before and after, also by keyboard", async () => {
     const watched = await subject.open("/console/audit?event=realm_update");
     const { page } = watched;
     const link = rows(page).getByRole("link").first();
@@ -103,7 +103,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await watched.context.close();
   });
 
-  test("a job is one line that opens its entries; an entry has words for codes, and links its job, its serial number and its revocation list", async () => {
+  test("a job is one line that opens its entries; an entry shows words in place of codes, and links its job, its serial number and its revocation list", async () => {
     const service = subject.api.as.service({ realmId: subject.realm.realmId });
     const leaver = await subject.api.given.user({ realmId: subject.realm.realmId, email: "leaver@example.org" });
     const { issuerId } = subject.realm;
@@ -150,7 +150,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await context.close();
   });
 
-  test("the log can be filtered by event, by actor, and by application", async () => {
+  test("a user can filter the log by event, by actor, and by application", async () => {
     const { page, context } = await subject.open("/console/audit");
     await filter(page);
     await page.getByRole("combobox", { name: "Event" }).click();
@@ -180,7 +180,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await page.goto(`${subject.api.url}/console/audit?${new URLSearchParams(search).toString()}`);
   };
 
-  test("the filters by actor, subject and job accept whatever the global search finds", async () => {
+  test("the filters by actor, subject and job accept every text that the global search finds", async () => {
     const { page, context } = await subject.open("/console/audit");
     const note = page.getByRole("status").filter({ hasText: /^Entries / });
     const expectUnderstood = async (search: Record<string, string>, found: { as: string; what: RegExp }) => {
@@ -205,7 +205,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await context.close();
   });
 
-  test("one of several matches can be chosen by keyboard, and the address keeps the choice", async () => {
+  test("a user can choose one of several matches by keyboard, and the address keeps the choice", async () => {
     const { page, context } = await subject.open("/console/audit?about=engine");
     await page.getByText("Several things match “engine”. Choose one:").waitFor();
     expect(await page.getByText("Nothing matches").count()).toBe(0);
@@ -223,7 +223,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await opened(page, { about: "analytical engine" });
     await page.getByText("Entries about:").waitFor();
 
-    // Control: a text that no entry has is not found.
+    // Control: a text that occurs in no entry has no match.
     for (const [key, text] of [
       ["user", "Nobody in this realm matches “science”."],
       ["about", "Nothing in this realm matches “qqqqqqqq”."],

@@ -7,7 +7,7 @@ import { useConsole } from "../../support/service/console.ts";
 
 /**
  * Returns the controls with a border, each with the contrast between its border and the page around it, by WCAG 2.2.
- * Checked boxes, buttons in colour and controls in error have different borders and are left out.
+ * Leaves out checked boxes, buttons in colour and controls in error, which have different borders.
  */
 const measured = `(() => {
   ${contrastFunctions}
@@ -31,7 +31,7 @@ const measured = `(() => {
 interface Measured {
   what: string;
   contrast: number;
-  /** In a dialog, a drawer or a menu over the page. */
+  /** True: the control is in a dialog, a drawer or a menu over the page. */
   isOver: boolean;
 }
 
@@ -51,7 +51,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
     await settled(page);
     return page.evaluate<Measured[]>(measured);
   };
-  /** Places with controls: pages, their dialogs and menus, and how to open them. */
+  /** Places with controls: pages, their dialogs and menus, and functions that open them. */
   const places = (): readonly { path: string; open?: (page: Page) => Promise<Locator> }[] => [
     { path: "/users" },
     { path: "/settings" },
@@ -74,7 +74,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
   ];
 
   test.each(["light", "dark"] as const)(
-    "borders of controls have a contrast of 3:1 at least (%s)",
+    "borders of controls have a contrast of at least 3:1 (%s)",
     { timeout: pagesMs },
     async (theme) => {
       let count = 0;
@@ -98,7 +98,7 @@ describeWithTool("chromium-headless-shell", "borders in the console", () => {
   );
 
   test.each(["light", "dark"] as const)(
-    "control: the check finds a border as faint as its surroundings in a drawer (%s)",
+    "control: the check finds a border in a drawer that is as faint as its surroundings (%s)",
     async (theme) => {
       const { page, context } = await subject.open(`/console${drawer()}`, { theme });
       await page.getByRole("dialog").locator("button[data-variant=default]").first().waitFor();

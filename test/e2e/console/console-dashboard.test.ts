@@ -71,7 +71,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
         expect(rows.at(-1)).toMatch(/^\d+ \w{3,4}\s+12\s+1\s+Onboarding: student\.csv, 12 rows$/);
         await expectFaultless(watched);
 
-        // Without data the picture is a sentence, without bars to choose from.
+        // Without data the picture has a sentence and no bars.
         const asked = page.getByRole("region", { name: "What RADIUS servers asked" });
         await asked.getByText("No RADIUS server has asked about a device in the last 7 days.").waitFor();
         expect(await asked.getByRole("listbox").count()).toBe(0);
@@ -98,7 +98,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
     );
 
     test(
-      "shows each hour as a bar that opens its entries, and each started bulk job as a mark that leads to it: keyboard alone",
+      "shows each hour as a bar that opens the hour's entries, and each started bulk job as a mark that leads to the job: keyboard alone",
       { timeout: pagesMs },
       async () => {
         const users = [{ pairwiseID: "student-99" }];
@@ -184,7 +184,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
       pagesMs,
     );
 
-    test("marks the ten newest of many bulk jobs, and shows how many more began", { timeout: pagesMs }, async () => {
+    test("marks the ten newest bulk jobs, and shows how many more began", { timeout: pagesMs }, async () => {
       const { owner } = subject.api.database;
       const { total } = (await service().get("/api/jobs?filter[minStarted]=2026-01-01")).body as { total: number };
       for (let index = 0; index < 10; index++) {

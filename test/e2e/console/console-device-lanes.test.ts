@@ -58,7 +58,7 @@ describeWithTool("chromium-headless-shell", "the devices of a person over time",
     }),
   );
 
-  test("the table has the same events", { timeout: pagesMs }, () =>
+  test("the table lists the same events as the lanes", { timeout: pagesMs }, () =>
     opened(async (page) => {
       await shown(page).getByRole("button", { name: "Table" }).click();
       const rows = shown(page).getByRole("table", { name: title }).getByRole("row");
@@ -86,7 +86,7 @@ describeWithTool("chromium-headless-shell", "the devices of a person over time",
     }),
   );
 
-  test("a person without a profile has no picture", { timeout: pagesMs }, async () => {
+  test("the page of a person without a profile has no picture", { timeout: pagesMs }, async () => {
     const { id } = await given.user({ realmId: subject.realm.realmId });
     const watched = await subject.open(`/console/users/${id}`);
     await watched.page.getByText("No active profile.").first().waitFor();

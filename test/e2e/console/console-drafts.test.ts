@@ -61,7 +61,7 @@ describeWithTool("chromium-headless-shell", "unsaved input in the console", () =
   const kept = (page: Page) => page.evaluate<string>("JSON.stringify({ ...sessionStorage })");
 
   test.each(Object.entries(keptForms))(
-    "stays after the session ends and the same user signs in again: %s",
+    "stays when the session ends and the same user signs in again: %s",
     async (_, row) => {
       const { path, open, typed, secret } = row;
       const { page, context } = await subject.open(`/console${path(objects)}`);
@@ -112,7 +112,7 @@ describeWithTool("chromium-headless-shell", "unsaved input in the console", () =
   const note = keptForms["pages/users/user-note.tsx"];
   if (note === undefined) throw new Error("the note has no row");
 
-  test("stays when the user goes Back, and is gone once the form is sent", async () => {
+  test("stays when the user goes Back, and disappears after the user sends the form", async () => {
     const watched = await subject.open("/console");
     const { page, context } = watched;
     await page.goto(`${subject.api.url}/console${note.path(objects)}`);

@@ -7,10 +7,10 @@ import type { Caller } from "../../support/service/api.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
-/** Jobs whose rows name people. */
+/** The kinds of job whose rows name people. */
 const kindsOfPeople = jobKinds.filter((kind) => kind !== "revocation");
 
-/** Files that users export from the console, in both languages, and their use as files of bulk jobs. */
+/** Lists that users export from the console in both languages and upload as files of bulk jobs. */
 describeWithTool("chromium-headless-shell", "exported lists", () => {
   const subject = useConsole();
   const name = `export-${randomUUID()}`;
@@ -63,7 +63,7 @@ describeWithTool("chromium-headless-shell", "exported lists", () => {
         "Seriennummer;Name;Person;Kennung;E-Mail;Gerät;Status;Erstellt (Europe/Berlin);Gültig bis (Europe/Berlin);Letzte Prüfung (Europe/Berlin)",
       profile: () => `${grouped(serial)};'=phone;Ada Export;${name};export@x.example;iPhone;Aktiv;02.07.2026 00:30:00;`,
     },
-  ] as const)("are in $language, and can be read back", async ({ language, button, ...expected }) => {
+  ] as const)("are in $language, and bulk jobs can read them", async ({ language, button, ...expected }) => {
     const { owner } = subject.api.database;
     await realms.update(owner, subject.realm.realmId, { timeZone: "Europe/Berlin" });
     const { page, context } = await subject.open("/console/users", { language, zone: "Asia/Kolkata" });
@@ -91,7 +91,7 @@ describeWithTool("chromium-headless-shell", "exported lists", () => {
       }
     }
 
-    // None of these files names a person, and the error reports only that.
+    // These files name no people, and the error reports only this.
     for (const path of ["/guests", `/guests/${guestAccountId}`, "/infrastructure", "/jobs", "/applications"]) {
       const text = await exportOf(path);
       expect(linesOf(text).length, path).toBeGreaterThan(2);

@@ -29,14 +29,14 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
   const opened = (page: Page, name: string) => page.waitForSelector(`h1:text-is("${name}")`);
   const fact = (page: Page, name: string) => page.locator(`dt:text-is("${name}") + dd`).innerText();
 
-  test("the empty list explains what guest accounts are for", async () => {
+  test("the empty list explains the purpose of guest accounts", async () => {
     const watched = await subject.open("/console/guests");
     await watched.page.waitForSelector("text=There are no guest accounts yet.");
     await expectGoodConsole(watched);
     await watched.context.close();
   });
 
-  test("a user creates a guest account by keyboard alone; a guest's phone joins with its link, and leaves again", async () => {
+  test("a user creates a guest account by keyboard alone; a guest adds a phone by its code, and the user revokes the profile", async () => {
     const watched = await subject.open("/console/guests");
     const { page, context } = watched;
     await pressAt(page.locator('main button:has-text("New guest account")').first());
@@ -112,7 +112,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await watched.context.close();
   });
 
-  test("the form shows another person's changes beside the user's own; a guest's new profile causes no conflict", async () => {
+  test("the form shows another person's changes beside the user's own changes; a guest's new profile causes no conflict", async () => {
     const id = await givenAccount("Two tabs", { profileLimit: 20 });
     const watched = await subject.open(`/console/guests/${id}`);
     const { page } = watched;
@@ -212,7 +212,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await context.close();
   });
 
-  test("revoking a guest account with a large part of the realm requires typing the number", async () => {
+  test("revoking a guest account with many of the realm's profiles requires typing the number", async () => {
     const id = await givenAccount("Festival");
     for (let index = 0; index < 101; index++) {
       await subject.api.given.profile({ realmId: subject.realm.realmId }, { guestAccountId: id });
@@ -239,7 +239,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await context.close();
   });
 
-  test("the sheet opens in its own tab, at the account's link", async () => {
+  test("the sheet opens in a new tab, at the account's link", async () => {
     const id = await givenAccount("Open day");
     const { page, context } = await subject.open(`/console/guests/${id}`, { theme: "dark", language: "de" });
     await page.click('button:has-text("Link anzeigen")');
@@ -251,7 +251,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     await context.close();
   });
 
-  test("an event has room for everyone's devices until its last day ends in the realm's time zone, and shows its sheet", async () => {
+  test("a guest account for an event allows enough devices until its last day ends in the realm's time zone, and shows its sheet", async () => {
     await realms.update(subject.api.database.owner, subject.realm.realmId, { timeZone: "Asia/Kolkata" });
     const watched = await subject.open("/console/guests", { theme: "light", width: 390, language: "en" });
     const { page, context } = watched;

@@ -30,7 +30,7 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
   };
   const file = (page: Page, name: string) => downloadBy(page, page.getByRole("button", { name, exact: true }));
 
-  test("without a server certificate, the list explains who needs one first; a PEM certificate opens with OpenSSL", async () => {
+  test("without a server certificate, the list explains that the RADIUS server needs one first; a PEM certificate opens with OpenSSL", async () => {
     const watched = await subject.open("/console/infrastructure");
     const { page } = watched;
     await page.waitForSelector("text=Your RADIUS server needs one first.");
@@ -65,7 +65,7 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
     await watched.context.close();
   });
 
-  test("the files stay until the user confirms having stored them: neither Escape nor Back removes them", async () => {
+  test("the files stay until the user confirms having stored them: Escape and Back do not remove the files", async () => {
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
     await page.click("nav >> text=Server certificates");
@@ -138,7 +138,7 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
     await context.close();
   });
 
-  test("errors are shown beside their fields, and nothing is made", async () => {
+  test("errors are shown beside their fields, and no certificate is made", async () => {
     const before = (await profiles()).length;
     const { page, context } = await subject.open("/console/infrastructure");
     await beginCreation(page, "x".repeat(65));
@@ -151,7 +151,7 @@ describeWithTool(["chromium-headless-shell", "openssl"], "infrastructure profile
     await context.close();
   });
 
-  test("a certificate opens beside the list at its own address, and is revoked there", async () => {
+  test("a certificate opens beside the list at its own address, where the user revokes it", async () => {
     const created = await subject.api.as
       .service({ realmId: subject.realm.realmId })
       .post("/api/infrastructure-profile/old-radius", { format: "pem", validityMonths: 12 });

@@ -12,7 +12,7 @@ import { views } from "../../support/browser/views.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
-/** Lists as tables and, on phones, as cards: their content, and their requests. */
+/** Lists as tables and, on phones, as cards: the tests check their content and their requests. */
 
 const hour = 3_600_000;
 const widths = [320, 1440] as const;
@@ -131,7 +131,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
       );
     });
 
-    test("owners come with the list: none is requested separately", () =>
+    test("the list's response contains the owners: the console does not request them separately", () =>
       opened(
         "/console/infrastructure",
         async ({ page }) => {
@@ -155,7 +155,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
         { width },
       ));
 
-    test("a filter lists revoked profiles with the last check of each; they cannot be selected", () =>
+    test("a filter lists revoked profiles with the last check of each; the user cannot select them", () =>
       opened(
         "/console/profiles",
         async (watched) => {
@@ -177,7 +177,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
         { width },
       ));
 
-    test("a guest's profile opens from their page and shows when it was checked and who revoked it", () =>
+    test("a guest's profile opens from the guest's page and shows its last check and who revoked it", () =>
       opened(
         `/console/guests/${guestAccountId}`,
         async (watched) => {
@@ -268,7 +268,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
       await guest.getByText(/^The certificate was good on /).waitFor();
     }));
 
-  test("the console requests no person for a role without access to people", async () => {
+  test("the console requests no people for a role without access to people", async () => {
     const { realmId } = subject.realm;
     await givenLocalAccount(subject.api, { username: "keeper", realmId, roles: ["guest_manager"] });
     const refused: string[] = [];

@@ -15,7 +15,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
   const subject = useConsole();
   const named = { pairwiseId: "pseudonym-of-ada", email: "ada@campus.example", displayName: "Ada Lovelace" };
   const nameless: { pairwiseId: string; email?: string } = { pairwiseId: "pseudonym-of-nobody" };
-  /** Not in the realm yet. */
+  /** A person who is not in the realm yet. */
   const newcomer = { pairwiseId: "pseudonym-of-new", email: "new@campus.example" };
   let ada: GivenUser;
   let nobody: GivenUser;
@@ -29,7 +29,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
   let guestId = "";
   let server = "";
   let clientId = "";
-  /** Everybody here who has a name, by pseudonym. */
+  /** The names of everyone here who has a name, by pseudonym. */
   const names: Readonly<Record<string, string>> = {
     "pseudonym-of-ada": "Ada Lovelace",
     "pseudonym-of-hedy": "Hedy Lamarr",
@@ -100,7 +100,9 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     entry = (await acting.get(`/api/audit?filter[about]=user:${ada.id}&filter[event]=user_lock`)).body.data[0].id;
   });
 
-  /** The main texts of a page: its title, headings, links, options, and the first cell with text of each row. */
+  /**
+   * Returns the main texts of a page: its title, headings, links, options, and the first cell with text of each row.
+   */
   const mainTexts = (page: Page): Promise<string[]> =>
     page.evaluate<string[]>(`[
       document.title,
@@ -109,7 +111,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
             [...row.cells].find(({ textContent }) => textContent.trim() !== ""))]
         .map((element) => element?.textContent ?? ""),
     ]`);
-  /** The pseudonyms on a page that have no name before them in their row, card, option, section or dialog. */
+  /** Returns the pseudonyms on a page that have no name before them in their row, card, option, section or dialog. */
   const bare = (page: Page): Promise<string[]> =>
     page.evaluate<string[]>(`(() => {
       const names = ${JSON.stringify(names)};
@@ -128,14 +130,14 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     })()`);
   const shown = (page: Page, text: string) => page.getByText(text, { exact: true }).filter({ visible: true }).first();
 
-  /** A page with people on it: who is named there, and whether the person without a name appears as well. */
+  /** A page with people: the people whom it names, and whether the person without a name also appears. */
   interface Place {
     path: string;
     named?: string;
     nameless?: true;
   }
   const both = { named: named.displayName, nameless: true } as const;
-  /** Addresses of each route of the console. */
+  /** Returns addresses for each route of the console. */
   const places = (): Readonly<Record<string, readonly Place[]>> => ({
     "/": [{ path: "/", ...both }],
     "/users": [{ path: "/users", ...both }],
@@ -186,7 +188,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
   });
 
   test(
-    "are the main text on every page and in the search; people without a name have their pseudonym",
+    "are the main text on every page and in the search; people without a name appear with their pseudonym",
     { timeout: 2 * pagesMs },
     async () => {
       const { page, context } = await subject.open("/console");
@@ -218,7 +220,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
         ["analytical", "Analytical engine"],
         [named.pairwiseId, named.displayName],
       ] as const) {
-        // On a new page, so no earlier search is still open.
+        // Opens a new page, so no earlier search is still open.
         await page.goto(`${subject.api.url}/console/applications`);
         await shown(page, "Timetable").waitFor();
         await page.keyboard.press("Control+k");
@@ -345,7 +347,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     await context.close();
   });
 
-  test("in a staff member's timeline show who was affected; actions by or on that person can be chosen by keyboard", async () => {
+  test("in a staff member's timeline show whom an action affected; a user can choose actions by or on that person by keyboard", async () => {
     const { page, context } = await subject.open(`/console/users/${helper.id}`);
     const lines = page.getByRole("table", { name: "Timeline" }).locator("tbody tr");
     await lines.filter({ hasText: "Person locked: Ada Lovelace" }).waitFor();
@@ -356,7 +358,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     await context.close();
   });
 
-  test("are gone everywhere once the person is forgotten", async () => {
+  test("disappear everywhere once the person is forgotten", async () => {
     const { api, realm } = subject;
     const { realmId } = realm;
     const left = await api.given.user({

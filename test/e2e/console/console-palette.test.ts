@@ -65,7 +65,7 @@ describeWithTool("chromium", "the palette", () => {
     await page.waitForURL(new RegExp(`/console/users/${anna.id}$`));
     await page.waitForSelector("[role=dialog]", { state: "detached" });
 
-    // No address contains a name, and the page did not send requests that were no longer needed.
+    // No address contains a name, and the page sent only requests that it still needed.
     expect(asked.map(({ method, body }) => [method, body])).toEqual([
       ["POST", JSON.stringify({ q: "mueller", include: "jobs" })],
     ]);
@@ -73,7 +73,7 @@ describeWithTool("chromium", "the palette", () => {
     await watched.context.close();
   });
 
-  test("searches for text typed before it has loaded, and the text goes nowhere else", async () => {
+  test("searches for text that the user typed before the palette had loaded, and sends the text nowhere else", async () => {
     const { page, context } = await subject.open("/console/applications");
     let load = (): void => undefined;
     const loading = new Promise<void>((resolve) => {
@@ -96,7 +96,7 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  test("opens pasted text on Enter, in a new tab with Ctrl, and lists it first the next time", async () => {
+  test("opens pasted text on Enter, in a new tab with Ctrl, and lists the opened match first the next time", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.click('header button[aria-label="Search"]:visible');
     await expectFocus(page.getByRole("combobox"));
@@ -128,7 +128,7 @@ describeWithTool("chromium", "the palette", () => {
     return { opened, open };
   };
 
-  /** Opens a page after a visit to this person, who is not the person whose address is pasted. */
+  /** Opens a page after a visit to this person. The test pastes another person's address. */
   const afterOpening = async (email: string) => {
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
@@ -146,7 +146,7 @@ describeWithTool("chromium", "the palette", () => {
     return { page, context, paste };
   };
 
-  test("opens the match of text pasted and entered before it has loaded, not the person opened last", async () => {
+  test("opens the match of text that the user pasted before the palette had loaded, not the person opened last", async () => {
     const { page, context, paste } = await afterOpening("bernd@mail.example");
     const [loaded, answered] = [gate(), gate()];
     await page.route("**/palette-dialog*", async (route) => {
@@ -223,25 +223,28 @@ describeWithTool("chromium", "the palette", () => {
     await context.close();
   });
 
-  test.each(["en", "de"] as const)("finds a bulk job by its file's name, and leads to it (%s)", async (language) => {
-    const { database, given } = subject.api;
-    const id = await given.job({ ...subject.realm, state: "ready" });
-    await database.owner.query(sql`update jobs set name = ${`Leavers ${id}`} where id = ${id}`);
-    const watched = await subject.open("/console/applications", { language, width: language === "de" ? 390 : 1440 });
-    const { page } = watched;
-    await page.keyboard.press("Control+k");
-    await expectFocus(page.getByRole("combobox", { name: language === "de" ? "Suchen" : "Search" }));
-    await page.keyboard.insertText(`leavers ${id}`);
-    const group = page.getByRole("group", { name: language === "de" ? "Sammelaufträge · 1" : "Bulk jobs · 1" });
-    await group.getByRole("option", { name: `Leavers ${id}` }).waitFor();
-    await expectGoodConsole(watched);
-    expect(await group.getByRole("option").last().textContent()).toBe(
-      language === "de" ? "Alle unter Sammelaufträge zeigen" : "Show all in Bulk jobs",
-    );
-    await page.keyboard.press("Enter");
-    await page.waitForURL(new RegExp(`/console/jobs/${id}$`));
-    await watched.context.close();
-  });
+  test.each(["en", "de"] as const)(
+    "finds a bulk job by its file's name, and leads to the job (%s)",
+    async (language) => {
+      const { database, given } = subject.api;
+      const id = await given.job({ ...subject.realm, state: "ready" });
+      await database.owner.query(sql`update jobs set name = ${`Leavers ${id}`} where id = ${id}`);
+      const watched = await subject.open("/console/applications", { language, width: language === "de" ? 390 : 1440 });
+      const { page } = watched;
+      await page.keyboard.press("Control+k");
+      await expectFocus(page.getByRole("combobox", { name: language === "de" ? "Suchen" : "Search" }));
+      await page.keyboard.insertText(`leavers ${id}`);
+      const group = page.getByRole("group", { name: language === "de" ? "Sammelaufträge · 1" : "Bulk jobs · 1" });
+      await group.getByRole("option", { name: `Leavers ${id}` }).waitFor();
+      await expectGoodConsole(watched);
+      expect(await group.getByRole("option").last().textContent()).toBe(
+        language === "de" ? "Alle unter Sammelaufträge zeigen" : "Show all in Bulk jobs",
+      );
+      await page.keyboard.press("Enter");
+      await page.waitForURL(new RegExp(`/console/jobs/${id}$`));
+      await watched.context.close();
+    },
+  );
 
   test("opens the dialog for a set-up link on a person's page by keyboard", async () => {
     const { page, context } = await subject.open("/console/applications");

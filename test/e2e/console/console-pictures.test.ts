@@ -42,7 +42,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
         select id, ${at}, 0 from certificates where serial_number = any(${serials}::text[])
       `);
     await revoke([revokedSerial], hourAgo);
-    // Always before the job, even if the clock has already reached the next hour.
+    // Revokes at a time before the job, even if the clock has already reached the next hour.
     await revoke(others, new Date(currentHour - hour / 2));
     await owner.query(sql`
       insert into crl_listings (issuer_id, serial_number, revoked_at, published_at)
@@ -60,7 +60,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     revokingJob = (body as { data: { id: string } }).data.id;
   });
 
-  /** Opens the dashboard, runs the test on it, and expects no complaint from the browser. */
+  /** Opens the dashboard, runs the test on it, and expects no browser errors. */
   const opened = async (run: (page: Page) => Promise<void>): Promise<void> => {
     const watched = await subject.open("/console");
     await run(watched.page);
@@ -102,27 +102,30 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     );
   });
 
-  test("a week of expiring profiles opens their list, by keyboard alone", { timeout: pagesMs }, () =>
-    opened(async (page) => {
-      const title = "Expiring profiles";
-      const shown = section(page, title);
-      const bars = shown.getByRole("listbox", { name: title });
-      await bars.waitFor();
-      await shown.getByText(/^In the next 12 months 1 profiles? expires?\. Most: week from .* \(1\)\.$/).waitFor();
-      const names = await bars
-        .getByRole("option")
-        .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
-      const week = names.findIndex((name) => name?.endsWith(": 1") ?? false);
-      expect(names.length - week).toBeLessThanOrEqual(2);
-      expect(week).toBeGreaterThan(40);
-      await bars.focus();
-      await page.keyboard.press("Home");
-      for (let at = 0; at < week; at++) await page.keyboard.press("ArrowRight");
-      await page.keyboard.press("Enter");
-      await page.waitForURL(/\/console\/profiles\?.*minExpirationTime=/);
-      const list = page.getByRole("table").filter({ hasText: "laptop" });
-      await expect.poll(() => list.getByRole("row").count()).toBe(2);
-    }),
+  test(
+    "the bar of a week opens the list of the profiles that expire in the week, by keyboard alone",
+    { timeout: pagesMs },
+    () =>
+      opened(async (page) => {
+        const title = "Expiring profiles";
+        const shown = section(page, title);
+        const bars = shown.getByRole("listbox", { name: title });
+        await bars.waitFor();
+        await shown.getByText(/^In the next 12 months 1 profiles? expires?\. Most: week from .* \(1\)\.$/).waitFor();
+        const names = await bars
+          .getByRole("option")
+          .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+        const week = names.findIndex((name) => name?.endsWith(": 1") ?? false);
+        expect(names.length - week).toBeLessThanOrEqual(2);
+        expect(week).toBeGreaterThan(40);
+        await bars.focus();
+        await page.keyboard.press("Home");
+        for (let at = 0; at < week; at++) await page.keyboard.press("ArrowRight");
+        await page.keyboard.press("Enter");
+        await page.waitForURL(/\/console\/profiles\?.*minExpirationTime=/);
+        const list = page.getByRole("table").filter({ hasText: "laptop" });
+        await expect.poll(() => list.getByRole("row").count()).toBe(2);
+      }),
   );
 
   describe("the picture from the request to the network", () => {
@@ -181,21 +184,24 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       }),
     );
 
-    test("shows a bulk job as one bar that opens its entries and one mark that leads to it", { timeout: pagesMs }, () =>
-      opened(async (page) => {
-        const bars = section(page, title).getByRole("listbox", { name: title });
-        await bars.focus();
-        await page.keyboard.press("End");
-        await page.keyboard.press("Enter");
-        await page.waitForURL(/\/console\/audit\?/);
-        expect(new URL(page.url()).searchParams.get("job")).toBe(revokingJob);
-        await page.goBack();
-        const marks = section(page, title).getByRole("list", { name: "Bulk jobs" }).getByRole("link");
-        await marks.first().focus();
-        expect(await marks.allInnerTexts()).toEqual(["Revocation: stolen.csv"]);
-        await page.keyboard.press("Enter");
-        await page.waitForURL(`**/console/jobs/${revokingJob}`);
-      }),
+    test(
+      "shows a bulk job as one bar that opens the job's entries and one mark that leads to the job",
+      { timeout: pagesMs },
+      () =>
+        opened(async (page) => {
+          const bars = section(page, title).getByRole("listbox", { name: title });
+          await bars.focus();
+          await page.keyboard.press("End");
+          await page.keyboard.press("Enter");
+          await page.waitForURL(/\/console\/audit\?/);
+          expect(new URL(page.url()).searchParams.get("job")).toBe(revokingJob);
+          await page.goBack();
+          const marks = section(page, title).getByRole("list", { name: "Bulk jobs" }).getByRole("link");
+          await marks.first().focus();
+          expect(await marks.allInnerTexts()).toEqual(["Revocation: stolen.csv"]);
+          await page.keyboard.press("Enter");
+          await page.waitForURL(`**/console/jobs/${revokingJob}`);
+        }),
     );
 
     test("has its sentence, and a table with the times in seconds", { timeout: pagesMs }, () =>
@@ -276,22 +282,25 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       }),
     );
 
-    test("has a pattern for each part in forced colours, the same as in its legend", { timeout: pagesMs }, () =>
-      shownJob("running", async (page) => {
-        const bar = page.getByRole("main").getByRole("progressbar");
-        await bar.waitFor();
-        await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
-        const patternsOf = (parts: string): Promise<string[]> =>
-          page.evaluate<string[]>(
-            `[...document.querySelectorAll("main ${parts}")].map((part) => getComputedStyle(part).backgroundImage)`,
-          );
-        const parts = await patternsOf("[role=progressbar] > *");
-        expect(new Set([...parts, "none"]).size).toBe(4);
-        const legend = await patternsOf("span[data-part]");
-        expect(legend.slice(0, 3)).toEqual(parts);
-        expect(new Set(legend).size).toBe(4);
-        await picture(page, "job bar in forced colours");
-      }),
+    test(
+      "has a pattern for each part in forced colours, and its legend has the same patterns",
+      { timeout: pagesMs },
+      () =>
+        shownJob("running", async (page) => {
+          const bar = page.getByRole("main").getByRole("progressbar");
+          await bar.waitFor();
+          await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+          const patternsOf = (parts: string): Promise<string[]> =>
+            page.evaluate<string[]>(
+              `[...document.querySelectorAll("main ${parts}")].map((part) => getComputedStyle(part).backgroundImage)`,
+            );
+          const parts = await patternsOf("[role=progressbar] > *");
+          expect(new Set([...parts, "none"]).size).toBe(4);
+          const legend = await patternsOf("span[data-part]");
+          expect(legend.slice(0, 3)).toEqual(parts);
+          expect(new Set(legend).size).toBe(4);
+          await picture(page, "job bar in forced colours");
+        }),
     );
 
     test("counts down its grace period", { timeout: pagesMs }, () =>

@@ -8,7 +8,7 @@ import { useConsole } from "../../support/service/console.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
 
-/** The tab stops of a page's content that lead nowhere, do nothing, scroll nothing and choose nothing. */
+/** Returns the tab stops of a page's content that lead nowhere, do nothing, scroll nothing and choose nothing. */
 const idleStops = `[...document.querySelectorAll("main *")]
   .filter((element) => element.tabIndex >= 0 && element.checkVisibility() && !element.matches("a, button, input, pre, [role=listbox], .mantine-ScrollArea-viewport"))
   .map((element) => element.outerHTML.slice(0, 160))`;
@@ -48,7 +48,7 @@ describeWithTool("chromium-headless-shell", "values that a user may not change",
         return String(selection);
       });
 
-  test.each(views)("are text that can be selected, without a tab stop: $theme, $width px, $language", async (view) => {
+  test.each(views)("are selectable text without a tab stop: $theme, $width px, $language", async (view) => {
     const watched = await subject.open("/console/", view, auditor);
     const { page, context } = watched;
     for (const [path, , value] of pages()) {

@@ -52,7 +52,7 @@ describeWithTool("chromium-headless-shell", "roles in the console", () => {
     },
   );
 
-  test("a guest manager starts at guest accounts and sees nothing else", async () => {
+  test("a guest manager starts at guest accounts and sees no other section", async () => {
     const watched = await subject.open("/console/", {}, await accountOf("guests", "guest_manager"));
     const { page } = watched;
     await page.waitForURL(/\/console\/guests$/);

@@ -52,7 +52,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     ["servers", "/console/infrastructure", ["radius.lab", octets(server)], "radius.lab.example"],
     ["jobs", "/console/jobs", ["leavers-2026.csv", "ada lovelace", octets(active)], "Offboarding"],
   ])(
-    "the list of %s finds a row by any name, address or number that belongs to it",
+    "the list of %s finds a row by every name, address or number of the row",
     async (_, path, texts, row) => {
       const { page, context } = await subject.open(path);
       const field = page.getByRole("searchbox");
@@ -67,7 +67,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     pagesMs,
   );
 
-  test("a list without a match shows what is found elsewhere, and searches there with the same text", async () => {
+  test("a list without a match shows the matches elsewhere, and searches everywhere with the same text", async () => {
     const { page, context } = await subject.open("/console/guests");
     await page.getByRole("searchbox").fill("lovelace");
     await page.getByText("“lovelace” is not in this list").waitFor();
@@ -80,14 +80,14 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await page.waitForSelector('[role=option] >> text="Ada Lovelace"');
     await page.keyboard.press("Escape");
 
-    // Control: a text that is nowhere has no match.
+    // Control: a text that occurs nowhere has no match.
     await page.getByRole("searchbox").fill("qqqqqqqq");
     await page.getByText("Nothing matches “qqqqqqqq”").waitFor();
     await context.close();
   });
 
   test.each(["users", "profiles", "guests", "infrastructure"])(
-    "the name of a job's file finds the job from the list of %s as well",
+    "in the list of %s, the name of a job's file also finds the job",
     async (list) => {
       const { page, context } = await subject.open(`/console/${list}`);
       await page.getByRole("searchbox").fill("leavers-2026.csv");
@@ -98,7 +98,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     pagesMs,
   );
 
-  test("the palette counts each group, and each leads to the list with the same search", async () => {
+  test("the palette counts the matches of each group, and each group leads to its list with the same search", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
     await expectFocus(page.getByRole("combobox", { name: "Search" }));
@@ -112,7 +112,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
   });
 
   test(
-    "the palette leads to every section of the settings, and moves the focus there",
+    "the palette leads to every section of the settings, and moves the focus to the section",
     async () => {
       const { page, context } = await subject.open("/console/settings");
       const main = page.getByRole("main");
@@ -139,7 +139,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     pagesMs,
   );
 
-  test("the palette revokes a profile by keyboard alone, after the same question as on its page", async () => {
+  test("the palette revokes a profile by keyboard alone, after the same question as on the profile's page", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
     await expectFocus(page.getByRole("combobox", { name: "Search" }));
@@ -152,7 +152,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await page.waitForURL(new RegExp(`open=${active}$`));
     const question = page.getByRole("dialog", { name: /Analytical Engine/ });
     await question.waitFor();
-    // Nothing is revoked before the user confirms, and opening the address alone does not open the question.
+    // The palette revokes nothing before the user confirms, and opening the address alone does not open the question.
     const service = subject.api.as.service({ realmId: subject.realm.realmId });
     expect((await service.get(`/api/profiles/${active}`)).body.data.revokeTime).toBeNull();
     await page.reload();

@@ -25,7 +25,7 @@ describeWithTool("chromium-headless-shell", "the help desk on the phone", () => 
   });
 
   test.each(["en", "de"] as const)(
-    "the help desk makes a code by keyboard, and a device without a sign-in uses it (%s)",
+    "the help desk makes a code by keyboard, and a device without a sign-in uses the code (%s)",
     async (language) => {
       const german = language === "de";
       const watched = await subject.open(`/console/users/${mia.id}`, { language, width: german ? 390 : 1440 }, desk);
@@ -53,7 +53,7 @@ describeWithTool("chromium-headless-shell", "the help desk on the phone", () => 
     },
   );
 
-  test("a device's details offer a new link under its name", async () => {
+  test("a device's details offer a new link under the device's name", async () => {
     const watched = await subject.open(`/console/profiles?open=${phone}`, {}, desk);
     const { page } = watched;
     await page.getByRole("button", { name: "Send a new set-up link" }).click();
@@ -63,7 +63,7 @@ describeWithTool("chromium-headless-shell", "the help desk on the phone", () => 
     await watched.context.close();
   });
 
-  test("an auditor gets no link, and each reader sees the steps that they can take", async () => {
+  test("an auditor gets no link, and each reader sees only the steps that the reader can take", async () => {
     const stepsOf = async (account: { username: string } | undefined, person: GivenUser): Promise<string> => {
       const watched = await subject.open(`/console/users/${person.id}`, {}, account);
       const card = watched.page.getByRole("region", { name: /^Why is / });

@@ -26,7 +26,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await confirm(page);
   };
 
-  test("the page previews a change, with the number of people affected, before it is saved: keyboard alone", async () => {
+  test("the page previews a change before the user saves it, with the number of people affected: keyboard alone", async () => {
     const { given } = subject.api;
     const { realmId } = subject.realm;
     for (const profiles of [4, 4, 3]) {
@@ -65,7 +65,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
-  test("the page shows after how many months people are forgotten, with the operator's command; a forgotten person appears as a number", async () => {
+  test("the page shows the months after which people are forgotten, with the operator's command; a forgotten person appears as a number", async () => {
     const { given, database } = subject.api;
     const { realmId } = subject.realm;
     const { id } = await given.user({ realmId });
@@ -90,7 +90,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
-  test("the page shows whether files set up wired networks, with the operator's command that changes it", async () => {
+  test("the page shows whether files set up wired networks, with the operator's command that changes the setting", async () => {
     const { database, as } = subject.api;
     const { realmId } = subject.realm;
     const watched = await subject.open("/console/settings");
@@ -114,7 +114,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
-  test("the page previews the logo in both themes before it is saved, and shows the name in the header at once", async () => {
+  test("the page previews the logo in both themes before the user saves it, and immediately shows the name in the header", async () => {
     const watched = await subject.open("/console/settings");
     const { page, context } = watched;
     await context.route(logo, (route) => route.fulfill({ contentType: "image/svg+xml", body: picture }));
@@ -139,7 +139,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await context.close();
   });
 
-  test("the page shows another tab's changes to a section, and overwrites them only on purpose; changes to other sections do not interfere", async () => {
+  test("the page shows another tab's changes to a section, and overwrites them only on purpose; other sections do not interfere", async () => {
     const watched = await subject.open("/console/settings");
     const { page, context } = watched;
     const before = await realmNow();
@@ -237,7 +237,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     ],
   ];
 
-  test("each section is saved separately after a preview of its changes; unsaved input in others stays", async () => {
+  test("a user saves each section separately after a preview of its changes; unsaved input in other sections stays", async () => {
     let expected = await realmNow();
     const watched = await subject.open("/console/settings");
     const { page } = watched;
@@ -287,7 +287,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await context.close();
   });
 
-  test("the trusted RADIUS servers are set once; then they are read-only, with the operator's command to copy", async () => {
+  test("a user sets the trusted RADIUS servers once; after that they are read-only, with the operator's command to copy", async () => {
     const { realmId } = subject.realm;
     const watched = await subject.open("/console/settings");
     const { page } = watched;
@@ -324,7 +324,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
-  test("errors are shown beside their fields, and nothing changes", async () => {
+  test("errors are shown beside their fields, and no setting changes", async () => {
     const before = await realmNow();
     const { page, context } = await subject.open("/console/settings");
     await page.fill(field("logoURI"), "http://logo.example/logo.svg");
@@ -338,7 +338,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await context.close();
   });
 
-  test("the page asks once before a user leaves unsaved changes, however many sections; the input stays either way", async () => {
+  test("the page asks once before a user leaves unsaved changes, even in several sections; the input stays whatever the user decides", async () => {
     const { page, context } = await subject.open("/console/settings");
     await page.fill(field("ssids"), "eduroam\nHalf typed");
     await page.fill(field("helpMail"), "half@uni.example");

@@ -10,7 +10,7 @@ import { eventually } from "../../support/run/eventually.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
-/** How long a change may take to appear: the page polls every 10 s. */
+/** How long a change can take to appear: the page polls every 10 s. */
 const seenWithinMs = 25_000;
 
 describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
@@ -117,7 +117,7 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
   });
 
   test(
-    "the page updates itself: once a RADIUS server asks, its address is shown",
+    "the page updates itself: after a RADIUS server's first request, it shows the server's address",
     async () => {
       const watched = await subject.open("/console");
       const { page } = watched;
@@ -182,7 +182,7 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
   );
 
   test(
-    "the keyboard finishes the set-up after a question that explains what closes; the checklist stays in the settings",
+    "a user finishes the set-up by keyboard, after a question about the consequences; the checklist stays in the settings",
     { timeout: pagesMs },
     async () => {
       const { realmId } = subject.realm;
@@ -190,7 +190,7 @@ describeWithTool("chromium-headless-shell", "the set-up of a realm", () => {
       const watched = await subject.open("/console");
       const { page } = watched;
       await page.waitForSelector(steps);
-      // Once there are profiles the numbers are below the list.
+      // Once the realm has profiles, the numbers are below the list.
       await page.waitForSelector("main section:has(h2:has-text('Active profiles'))");
       expect(await page.locator(steps).filter({ hasText: "The first people" }).innerText()).toContain("Done");
       await pressAt(page.locator("main button:has-text('Finish set-up')"));

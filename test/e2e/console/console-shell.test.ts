@@ -10,7 +10,10 @@ import { describeWithTool } from "../../support/run/tools.ts";
 
 const inEnglish = views.map((view): View => ({ ...view, language: "en" }));
 
-/** Everything that the first page needs, compressed as sent. The pictures come later, and only on the dashboard. */
+/**
+ * The size of all files that the first page needs, compressed as sent. The pictures come later, and only on the
+ * dashboard.
+ */
 const firstLoadBytesMax = 200_000;
 
 describeWithTool("chromium-headless-shell", "the console's frame", () => {
@@ -29,7 +32,7 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
     await page.focus("h1");
     await page.keyboard.press("?");
     await page.waitForSelector('[role="dialog"] >> text=Keyboard shortcuts');
-    await page.waitForTimeout(300); // Until the dialog is opaque.
+    await page.waitForTimeout(300); // Waits until the dialog is opaque.
     await expectFaultless(watched);
     await watched.context.close();
   });
@@ -61,7 +64,7 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
       "/applications/1": applications.one,
       "/settings": nav.settings,
     })) {
-      // Navigates as a link does, without a reload.
+      // Navigates without a reload, as a link does.
       await page.evaluate(`history.pushState({}, "", "/console${path}")`);
       await page.waitForSelector(`main h1:text-is("${heading}")`);
       await page.waitForSelector(
@@ -84,7 +87,7 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
     await context.close();
   });
 
-  test("is German for a German browser, and remembers another choice", async () => {
+  test("is German in a German browser, and remembers another choice", async () => {
     const watched = await subject.open("/console/applications", { language: "de", width: 390 });
     const { page } = watched;
     expect(await page.textContent("h1")).toBe("Anwendungen");
@@ -187,7 +190,7 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
     await context.close();
   });
 
-  test("offline, the console reports that a new page cannot be loaded, others work, and the page loads once online", async () => {
+  test("offline, the console reports that it cannot load a new page, and other pages work; once online, the page loads", async () => {
     const watched = await subject.open("/console/users");
     const { page, context } = watched;
     const heading = (title: string) => page.waitForSelector(`main h1:text-is("${title}")`);
@@ -209,7 +212,7 @@ describeWithTool("chromium-headless-shell", "the console's frame", () => {
     await context.close();
   });
 
-  test("offline, a menu not opened before loads once online, and the page stays", async () => {
+  test("a menu that was first opened offline loads once online, and the page stays", async () => {
     const { page, context } = await subject.open("/console/applications/new");
     await context.setOffline(true);
     await page.click('[aria-label="Account of grace.hopper"]');

@@ -31,7 +31,7 @@ describeWithTool("chromium-headless-shell", "the identity provider in the consol
   };
 
   test.each(views)(
-    "the page that sets it up is faultless: $theme, $width px, $language",
+    "the page that sets up the provider is faultless: $theme, $width px, $language",
     { timeout: pagesMs },
     async (view) => {
       const watched = await subject.open(address, view);
@@ -43,7 +43,7 @@ describeWithTool("chromium-headless-shell", "the identity provider in the consol
   );
 
   test(
-    "a wrong address or secret leads to an explanation; the right ones are tested and then used",
+    "a wrong address or secret leads to an explanation; the page tests the right address and secret and uses them",
     { timeout: pagesMs },
     async () => {
       const watched = await subject.open("/console/settings");

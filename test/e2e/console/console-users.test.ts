@@ -106,7 +106,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
         expect(await page.getByText("No longer entitled").count()).toBe(0);
       }));
 
-    test("a search by serial number lists and counts the owner once beside other matches, and filters apply", () =>
+    test("a search by serial number lists and counts the owner once beside other matches, and obeys the filters", () =>
       opened("/console/users", async ({ page }) => {
         const digits = "20261815";
         const { realmId } = subject.realm;
@@ -182,7 +182,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       );
     });
 
-    test("a user sets a VLAN by hand, and returns it to the rules", async () => {
+    test("a user sets a VLAN by hand, and lets the rules decide again", async () => {
       const user = await someone("mover");
       const vlan = async () =>
         (await subject.api.as.admin({ realmId: subject.realm.realmId }).get(`/api/user/${user.id}/vlan`)).body.data;
@@ -212,7 +212,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       });
     });
 
-    test("offboarding explains what is lost permanently and asks first; the user can be reactivated", async () => {
+    test("offboarding explains the permanent losses and asks first; a user can reactivate the person", async () => {
       const leaver = await someone("leaver");
       const serials = await Promise.all([given.profile(leaver), given.profile(leaver)]);
       const { realmId } = subject.realm;
@@ -247,7 +247,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       });
     });
 
-    test("a new profile's file is downloaded once, and OpenSSL can use it", async () => {
+    test("a new profile's file is downloaded once, and OpenSSL can use the file", async () => {
       await opened(`/console/users/${mia.id}`, async ({ page }) => {
         await button(page, "New profile").click();
         await inDialog(page, "Create profile").click();
@@ -278,7 +278,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(await userOf(mia)).toMatchObject({ profileCount: 3 });
     });
 
-    test("if issuing outlasts the service's wait, the page keeps waiting for the profile", async () => {
+    test("if issuing takes longer than the service waits, the page keeps waiting for the profile", async () => {
       const patient = await someone("patient");
       await opened(`/console/users/${patient.id}`, async ({ page }) => {
         await page.route("**/profiles/Tablet", (route, request) =>
@@ -297,7 +297,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       });
     });
 
-    test("at the limit the page makes no profile and explains why, and a higher limit helps", async () => {
+    test("at the limit the page makes no profile and explains why; with a higher limit it makes the profile", async () => {
       const full = await someone("full");
       await Promise.all(Array.from({ length: 5 }, () => given.profile(full)));
       await opened(`/console/users/${full.id}`, async ({ page }) => {
@@ -318,7 +318,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(await userOf(full)).toMatchObject({ profileOverride: 7, maxProfiles: 7 });
     });
 
-    test("the page shows a limit changed by another person before it overwrites it; a new profile causes no conflict", async () => {
+    test("the page shows another person's change of the limit before it overwrites the limit; a new profile causes no conflict", async () => {
       const person = await someone("two-tabs");
       await opened(`/console/users/${person.id}`, async (watched) => {
         const { page } = watched;
@@ -342,7 +342,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(await userOf(person)).toMatchObject({ profileOverride: 7 });
     });
 
-    test("a user locks a person without a question, undoes it, locks several, and gives one a profile and a limit: keyboard alone", async () => {
+    test("a user locks a person without a question, unlocks them, locks several people, and gives one person a profile and a limit: keyboard alone", async () => {
       const names = ["keys-1", "keys-2", "keys-3", "keys-4"];
       const people = await Promise.all(names.map((name) => someone(name)));
       const [first, second, third, fourth] = people as [GivenUser, GivenUser, GivenUser, GivenUser];
@@ -394,7 +394,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(await userOf(first)).toMatchObject({ maxProfiles: 7, profileCount: 1 });
     });
 
-    test("Space selects a row, Shift and Space a range, and the keyboard alone revokes them; a profile has its own address", async () => {
+    test("Space selects a row, Shift and Space select a range, and the keyboard alone revokes the selection; a profile has its own address", async () => {
       const owner = await someone("four-boxes");
       const serials: string[] = [];
       for (const name of ["Box 1", "Box 2", "Box 3", "Box 4"]) {
@@ -486,7 +486,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       expect(left).toEqual([]);
     });
 
-    test("the page of another realm's person shows that there is no such person", async () => {
+    test("the page of another realm's person shows that the person does not exist", async () => {
       const stranger = await given.user({ realmId: subject.api.realmId });
       await opened(`/console/users/${stranger.id}`, async (watched) => {
         await watched.page.getByRole("heading", { name: "There is no such person" }).waitFor();
@@ -518,7 +518,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       90_000,
     );
 
-    test('each page reports that the service cannot be reached, and "Try again" loads it', async () => {
+    test('each page reports that it cannot reach the service, and "Try again" loads the page', async () => {
       const watched = await subject.open("/console/users");
       const { page } = watched;
       const lists = /\/console\/api\/(?:user|profiles)\b/;

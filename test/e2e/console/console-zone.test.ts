@@ -13,7 +13,7 @@ describeWithTool("chromium-headless-shell", "the realm's time zone in the consol
   const setZone = (timeZone: string) => realms.update(subject.api.database.owner, subject.realm.realmId, { timeZone });
   const zoneNow = async () => (await api().get("/api/realm/settings")).body.data.timeZone;
 
-  test("is requested while it is UTC, with the browser's time zone as the proposal: keyboard alone", async () => {
+  test("is requested while it is UTC; the console proposes the browser's time zone: keyboard alone", async () => {
     const view = { zone: "Europe/Berlin", width: 390, language: "de" } as const;
     const watched = await subject.open("/console", view);
     const { page, context } = watched;
@@ -25,7 +25,7 @@ describeWithTool("chromium-headless-shell", "the realm's time zone in the consol
     await context.close();
   });
 
-  test("applies to times that are shown and typed, whatever the browser's time zone is", async () => {
+  test("applies to times that are shown and typed, in every time zone of the browser", async () => {
     await setZone("Asia/Kolkata");
     const account = { name: "Zoned", expirationDate: "2031-01-02T00:00:00.000Z" };
     const { id } = (await api().post("/api/guest-account", account)).body.data;

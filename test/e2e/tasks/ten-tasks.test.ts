@@ -16,9 +16,9 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
 
   interface Person {
     user: GivenUser;
-    /** A text that finds this person and nobody else. */
+    /** A text that finds only this person. */
     name: string;
-    /** The serial number of their phone. */
+    /** The serial number of the person's phone. */
     phone: string;
   }
 
@@ -45,11 +45,11 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
     page.getByRole("dialog").last().getByRole("button", { name });
 
   interface Task {
-    /** As the help desk; otherwise as an administrator. */
+    /** True: the help desk does the task; otherwise an administrator. */
     desk?: true;
-    /** The maximum number of actions, as counted on release 0.2.0 if that release had the task. */
+    /** The maximum number of actions; if release 0.2.0 had the task, the number counted there. */
     most: Readonly<Record<Way, number>>;
-    /** Does the task, beginning at the first page, and expects that it is done. */
+    /** Does the task, starting at the first page, and expects the result. */
     work: (hands: Hands, who: Person) => Promise<unknown>;
   }
 
@@ -179,7 +179,7 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
     await watched.context.close();
   });
 
-  test("control: each key outside a text field and each pointer press counts as an action, and typed text does not", async () => {
+  test("control: each key outside a text field and each pointer press count as an action, and typed text does not", async () => {
     const watched = await subject.open("/console");
     const { page } = watched;
     const hands = await countedHands(watched, "keyboard");

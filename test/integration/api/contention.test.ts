@@ -33,7 +33,7 @@ async function inDeadlock(has: string, wants: string, request: () => Promise<Api
   }
 }
 
-test("a token request that ends in a Postgres deadlock is 503 and can be retried", async () => {
+test("a token request that ends in a Postgres deadlock gets 503 and can be retried", async () => {
   const { clientId, secret } = await api.given.application({ realmId: api.realmId });
   const body = new URLSearchParams({ grant_type: "client_credentials", client_id: clientId, client_secret: secret });
   const ask = (): Promise<ApiAnswer> =>
@@ -50,7 +50,7 @@ test("a token request that ends in a Postgres deadlock is 503 and can be retried
   expect(await ask()).toMatchObject({ status: 200 });
 });
 
-test("a change that ends in a Postgres deadlock is 503 and can be retried", async () => {
+test("a change that ends in a Postgres deadlock gets 503 and can be retried", async () => {
   const user = await api.given.user({ realmId: api.realmId });
   const admin = api.as.admin({ realmId: api.realmId });
   const lock = (): Promise<ApiAnswer> => admin.put(`/api/user/${user.id}/status`, { locked: true });

@@ -4,7 +4,7 @@ import { sendRequest, useApi } from "../../support/service/api.ts";
 const api = useApi({ databaseUrl: () => "postgres://nobody:nothing@127.0.0.1:1/nowhere" });
 const { as } = api;
 
-test("without the database every request is 503 with Retry-After, in the wrapper", async () => {
+test("without the database every request gets 503 with Retry-After, in the API's response wrapper", async () => {
   for (const path of ["/api/user", "/api/realm", "/api/user/1", "/api/profiles/1", "/api/issuances/1"]) {
     const answer = await as.token("whatever").get(path);
     expect(answer).toBeError("unavailable");
@@ -25,11 +25,14 @@ test("guides are shown with example values and the service's address", async () 
   expect((await as.nobody().get("/docs/quickstart")).text).toContain(`${api.url}/oauth/token`);
 });
 
-test.each(["/readyz", "/status"])("%s reports the database, since nothing else is known", async (path) => {
-  const answer = await as.nobody().get(path);
-  expect(answer).toBeError("unavailable");
-  expect(answer.body.fields).toEqual([{ path: "database", reason: expect.any(String) }]);
-});
+test.each(["/readyz", "/status"])(
+  "%s reports that the database is away, since no other state is known",
+  async (path) => {
+    const answer = await as.nobody().get(path);
+    expect(answer).toBeError("unavailable");
+    expect(answer.body.fields).toEqual([{ path: "database", reason: expect.any(String) }]);
+  },
+);
 
 test("the token endpoint reports the outage as an OAuth error", async () => {
   const answer = await sendRequest(`${api.url}/oauth/token`, "POST", {

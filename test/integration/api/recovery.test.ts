@@ -21,7 +21,7 @@ describe("while the database is away", () => {
   const { as, given } = api;
   beforeAll(() => api.startWorker());
 
-  test("requests are 503, and afterwards everything recovers on its own, notifications included", async () => {
+  test("requests get 503, and afterwards everything recovers on its own, including notifications", async () => {
     const { realmId } = await givenIssuingRealm(api.database.owner);
     const service = as.service({ realmId });
     const user = await given.user({ realmId });

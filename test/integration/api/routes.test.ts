@@ -91,7 +91,7 @@ async function countOf(route: string): Promise<number> {
     .reduce((sum, { value }) => sum + value, 0);
 }
 
-test("an unknown path is 404, counts against the limit, and has no name in the metrics", async () => {
+test("an unknown path gets 404, counts against the limit, and has no name in the metrics", async () => {
   const answer = await sendRequest(`${api.url}/nothing/here`, "PROPFIND", {});
   expect(answer).toBeError("not_found");
   expect(answer.headers["x-rate-limit-limit"]).toBe("10000");

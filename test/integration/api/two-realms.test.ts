@@ -13,11 +13,12 @@ import {
 import type { GivenApplication, GivenGuestAccount, GivenSession, GivenUser } from "../../support/given/given.ts";
 
 /**
- * Two realms with the same kinds of objects. Whichever principal of one realm sends a request, to any endpoint and with
- * identifiers of either realm, the request shows, counts and changes nothing of the other realm.
+ * Two realms with the same kinds of objects. Requests by any principal of one realm, to any endpoint and with
+ * identifiers of either realm, show, count and change nothing of the other realm.
  */
 
-// Request counts are written only after these tests, because the hidden realm has sent requests as well.
+// Request counts are written only after these tests, because otherwise the hidden realm's own requests would change its
+// rows.
 const api = useApi({ settings: { waitSeconds: 1 }, requestCountsEveryMs: 3_600_000 });
 const { as, given } = api;
 
@@ -32,14 +33,14 @@ interface Realm {
   account: GivenGuestAccount;
   callers: { who: string; caller: Caller }[];
 }
-/** The requesting realm, and the one that must stay hidden and unchanged. */
+/** A realm that sends the requests, and a realm that must stay hidden and unchanged. */
 interface Pair {
   own: Realm;
   other: Realm;
 }
 /**
- * One pair for each direction, because a realm's changes to itself must not leave the other direction with fewer
- * objects to request.
+ * Each direction has its own pair: one realm's requests may delete its objects, which the other direction would then
+ * miss.
  */
 const pairs: Pair[] = [];
 
@@ -62,7 +63,7 @@ async function givenPopulatedRealm(realmId: string): Promise<Realm> {
   await given.user({ realmId, lockedAt: new Date(0), email: `somebody@${realmId}.example` });
   const clients = { confidential: await given.application({ realmId }) };
   const caller = { admin: as.admin({ realmId }), service: as.service({ realmId }), user: as.user(user) };
-  // The first request of each caller makes its token and the rows that it needs.
+  // A caller's first request makes the caller's token and rows.
   const callers = Object.entries({ ...caller, guest: as.guest(account) }).map(([who, one]) => ({ who, caller: one }));
   for (const { caller: one } of callers) await one.get("/api/realm");
   await caller.admin.put(`/api/user/${user.id}/limit`, { profileOverride: 4 });
@@ -74,7 +75,7 @@ async function givenPopulatedRealm(realmId: string): Promise<Realm> {
   return { id: realmId, subject, user, account, callers, session, issuanceId: body.data.id, ...clients };
 }
 
-/** How each table's rows belong to a realm, derived from the database itself. */
+/** A table whose rows belong to realms, found in the database's schema. */
 interface Owned {
   table: string;
   /** SQL that is true if a row `t` belongs to the realm in the first parameter. */
@@ -88,10 +89,10 @@ interface Tables {
 
 let tables: Promise<Tables> | undefined;
 
-/** Returns the tables that belong to realms. They are read once, because no test changes them. */
+/** Returns the tables that belong to realms. Reads the schema once, because no test changes it. */
 const ownedTables = (): Promise<Tables> => (tables ??= findOwnedTables());
 
-/** Finds tables with a realm column, then those that lead to one by foreign keys, over any number of steps. */
+/** Finds the tables with a realm column, then repeatedly the tables with a foreign key to a table already found. */
 async function findOwnedTables(): Promise<Tables> {
   const { owner } = api.database;
   const columns = await owner.query<{ table: string; column: string }>(sql`
@@ -111,7 +112,7 @@ async function findOwnedTables(): Promise<Tables> {
   const names = [...new Set(columns.map(({ table }) => table))];
   const conditions = new Map<string, string>([
     ["realms", "t.id = $1"],
-    // This table has no foreign key, because each of its rows is written while a client waits.
+    // This table has no foreign key, because a client waits while a row is written.
     ["crl_unpublished", "t.issuer_id in (select id from issuers where realm_id = $1)"],
   ]);
   for (const { table, column } of columns) if (column === "realm_id") conditions.set(table, "t.realm_id = $1");
@@ -131,7 +132,7 @@ async function findOwnedTables(): Promise<Tables> {
   };
 }
 
-/** Returns one hash for each table, over all its rows of a realm. */
+/** Returns for each table one hash of all the realm's rows. */
 async function snapshot(realmId: string): Promise<Record<string, string>> {
   const { owned } = await ownedTables();
   const hashes = owned.map(
@@ -188,7 +189,7 @@ function requestOf(
   };
 }
 
-/** Yields every value of JSON with its name. */
+/** Yields every value in a JSON document with its name. */
 function* valuesOf(json: unknown, name = ""): Generator<[name: string, value: unknown]> {
   if (typeof json !== "object" || json === null) yield [name, json];
   else for (const [key, value] of Object.entries(json)) yield* valuesOf(value, Array.isArray(json) ? name : key);
@@ -204,10 +205,10 @@ function expectNothingOf(other: Realm, marks: readonly string[], answer: ApiAnsw
   }
 }
 
-test("every table belongs to a realm, except those of the whole service", async () => {
+test("every table belongs to a realm, except the tables of the whole service", async () => {
   const { unowned } = await ownedTables();
   expect([...unowned].sort()).toEqual([
-    // The first is counted per name and address, the second kept per client; no endpoint returns either.
+    // Attempts are counted per name and address, idempotency keys are kept per client. No endpoint returns them.
     "guesses",
     "idempotency_keys",
     "installation",
@@ -235,7 +236,7 @@ const directions: readonly [name: string, realms: () => Pair][] = [
 const worked = new Map(directions.map(([name]) => [name, new Set<string>()]));
 
 describe.each(directions)(
-  "%s, with its own identifiers or the other's, never reaches the other realm",
+  "%s never reaches the other realm, whichever realm's identifiers its requests contain",
   (name, realms) => {
     let own: Realm;
     let other: Realm;
@@ -267,7 +268,7 @@ describe.each(directions)(
   },
 );
 
-test.each(directions)("control: with %s the same requests succeed", (name) => {
+test.each(directions)("control: for %s, most of the same requests succeed on its own objects", (name) => {
   expect(worked.get(name)?.size).toBeGreaterThan(0.8 * endpoints.length);
 });
 
@@ -311,7 +312,7 @@ describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the 
 });
 
 test.each(directions)(
-  "clients of %s learn nothing about the other realm's tokens, and cannot end them",
+  "clients of %s learn nothing about the other realm's tokens and cannot revoke them",
   async (_name, realms) => {
     const { own, other } = realms();
     const before = await snapshot(other.id);

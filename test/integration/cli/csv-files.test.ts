@@ -33,7 +33,7 @@ const written = ({ encode, separator, end, first = "" }: Style, rows: readonly s
   return encode(first + [headings, ...rows].map((row) => row.map(cell).join(separator) + end).join(""));
 };
 
-/** The forms in which spreadsheets save tables, and in which text editors and older programs save them again. */
+/** The forms in which spreadsheets, text editors and older programs save tables. */
 const styles: Readonly<Record<string, Style>> = {
   "Excel's “CSV UTF-8” where commas are decimal": { encode: utf8Marked, separator: ";", end: "\r\n" },
   "Excel's “CSV UTF-8” elsewhere": { encode: utf8Marked, separator: ",", end: "\r\n" },
@@ -94,12 +94,12 @@ describe.each(Object.entries(styles))("%s", (_, style) => {
   });
 });
 
-describe("Windows-1252, as Excel's “CSV” is in Western Europe,", () => {
+describe("a Windows-1252 file, such as Excel's “CSV” in Western Europe,", () => {
   const western = [["jäger", "jaeger@x.example"]];
   const bytes = written({ encode: (text) => Buffer.from(text, "latin1"), separator: ";", end: "\r\n" }, western);
   const named = "text/csv; charset=windows-1252";
 
-  test("is refused with advice, by the service and on the command line, unless the encoding is named", async () => {
+  test("is read by the service and the command line if its encoding is named; otherwise the error explains what to do", async () => {
     const answer = await post(bytes);
     expect(answer).toBeError("invalid_request");
     expect(answer.body.error_description).toMatch(/^The file is not UTF-8\. In Excel, save it as/);
@@ -113,7 +113,7 @@ describe("Windows-1252, as Excel's “CSV” is in Western Europe,", () => {
     expect(await rowsOf(idIn((await start(bytes, ["--charset", "windows-1252"])).out))).toEqual(western);
   });
 
-  test("is recognized by the console, whose preview is right", async () => {
+  test("is recognized by the console and previewed correctly", async () => {
     const file = await withoutUtf16(new Blob([new Uint8Array(bytes)]));
     expect(await readCsvHead(file)).toMatchObject({
       charset: "windows-1252",

@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (const number of [1, 2, 3]) await given.guestAccount({ realmId, name: `Conference ${number}` });
 });
 
-test("find shows people and profiles, one per line, and no text controls the terminal", async () => {
+test("find shows people and profiles, one per line, and their texts cannot control the terminal", async () => {
   const { code, out, err } = await cli(["find", "anna", "mueller"]);
   expect({ code, out, err }).toEqual({
     code: 0,
@@ -32,7 +32,7 @@ test("find shows people and profiles, one per line, and no text controls the ter
   );
 });
 
-test("find reports further matches that it does not show", async () => {
+test("find reports the kinds that have more matches than it shows", async () => {
   const { out, err } = await cli(["find", "conference", "--limit", "2"]);
   expect(out).toMatch(/^(?:guest account\t\d+\tConference \d\tactive\t\n){2}$/);
   expect(err).toBe("There are more of the kind guestAccount.\n");
@@ -52,7 +52,7 @@ test("find --json prints the service's response", async () => {
   });
 });
 
-test("without a match, standard output is empty", async () => {
+test("without a match, find prints nothing to standard output", async () => {
   expect(await cli(["find", "nobody at all"])).toMatchObject({ code: 0, out: "" });
   expect(await cli(["find"])).toMatchObject({ code: 2 });
 });

@@ -31,7 +31,7 @@ test("guest accounts are created, listed, shown and revoked", async () => {
   expect(JSON.parse((await cli(["guests", "show", id, "--json"])).out)).toMatchObject({ revoked: true });
 });
 
-test("the code of a guest account is printed as the API returns it, and each reading is recorded", async () => {
+test("the code of a guest account is printed as the API returns it, and the audit log records each reading", async () => {
   const created = await cli(["guests", "create", "reading room", "--expires", "2099-08-01", "--json"]);
   const { id } = JSON.parse(created.out) as { id: string };
   const readings = async () => {
@@ -51,7 +51,7 @@ test("the code of a guest account is printed as the API returns it, and each rea
   expect({ code: revoked.code, out: revoked.out }).toEqual({ code: 1, out: "" });
 });
 
-test("errors in a guest account are shown for each field", async () => {
+test("every invalid field of a guest account is shown with its error", async () => {
   const { code, err } = await cli(["guests", "create", "too late", "--expires", "1999-01-01"]);
   expect(code).toBe(1);
   expect(err).toMatch(/^ {2}expirationDate: /m);

@@ -50,7 +50,7 @@ describe("without a worker", () => {
     expect(err).toContain("--yes");
   });
 
-  test("a file without a header is refused with what was read as its header, unless --no-header is given", async () => {
+  test("a file without a header needs --no-header; otherwise the error shows which cell was read as the header", async () => {
     const name = await file("bare.csv", people(3, "bare"));
     const { code, err } = await cli(["jobs", "start", "onboard", name]);
     expect(code).toBe(1);
@@ -116,7 +116,7 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "new-20@x.example"])).code).toBe(0);
   });
 
-  test("NDJSON from standard input; --quiet prints nothing", async () => {
+  test("a job reads NDJSON from standard input, and with --quiet prints no progress", async () => {
     const { code, out, err } = await cli(
       ["jobs", "start", "onboard", "-", "--type", "ndjson", "--wait", "--json", "--quiet"],
       {
@@ -127,7 +127,7 @@ describe("with a worker", () => {
     expect(jobOf(out)).toMatchObject({ changed: 2 });
   });
 
-  test("failed rows exit with 3; they are shown, written to a file that can be uploaded again, and retried", async () => {
+  test("if rows fail, the command exits with 3; the rows can be shown, written to a file for another upload, and retried", async () => {
     const name = await file("mixed.csv", ["pairwiseID,maxProfiles", "good-1,2", "bad-1,many", "good-2,"]);
     const { code, out, err } = await cli(["jobs", "start", "onboard", name, "--wait", "--json"]);
     const { id } = jobOf(out);
@@ -183,7 +183,7 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "checked-2"])).code).toBe(1);
   });
 
-  test("a file may have its own columns and encoding; its problems are listed, and excluded rows are included again", async () => {
+  test("a file can have its own column names and encoding; the job lists its problems, and excluded rows can be included again", async () => {
     await writeFile(
       at("matrikel.csv"),
       Buffer.from("Matrikel;Vorname;Ort\nJ\u00e4ger-1;Zo\u00eb;Ulm\nmatrikel-2;Mia;Bonn\n;Ida;\n", "latin1"),
@@ -215,7 +215,7 @@ describe("with a worker", () => {
     expect(jobOf(cancelled.out)).toMatchObject({ state: "cancelled", skipped: 1 });
   });
 
-  test("offboarding on a terminal: checked first, then run once the number is typed", async () => {
+  test("on a terminal, an offboarding job is checked first and runs once the user has typed the number", async () => {
     await Promise.all(people(3, "leaver").map((pairwiseId) => realm.user({ pairwiseId })));
     const name = await file("leavers.csv", ["pairwiseID", ...people(3, "leaver"), "nobody"]);
 
@@ -277,7 +277,7 @@ describe("with a worker", () => {
     expect(jobOf(back.out)).toMatchObject({ state: "completed", kind: "reactivation", changed: 1 });
   });
 
-  test("serial numbers on a terminal: checked first, then revoked once the number is typed", async () => {
+  test("on a terminal, serial numbers are checked first and revoked once the user has typed the number", async () => {
     const user = await realm.user({ pairwiseId: "serials" });
     const serials = [await api.given.profile(user), await api.given.profile(user)];
     const name = await file("serials.csv", ["serial", ...serials, "4711"]);

@@ -33,7 +33,7 @@ test.each([1, 999, 1_000, 1_001, 5_000])("--limit %i prints at most that many ro
   expect(out.split("\n").length - 1).toBe(Math.min(limit, usersMax));
 });
 
-test("without a terminal each row is a tab-separated line, and no text controls the terminal", async () => {
+test("without a terminal each row is a tab-separated line, and no text in it can control the terminal", async () => {
   const { out, err } = await cli(["users", "list", "--search", "hostile"]);
 
   expect(out).toMatch(/^\d+\thostile\ufffd\[2J\ufffd\ufffdtab\t\tlocked\t0\/5\t\d{4}-\d\d-\d\d \d\d:\d\dZ\n$/);
@@ -87,7 +87,7 @@ test("filters and order are applied by the service", async () => {
   ]);
 });
 
-test("an error of the service is shown with its fields and request id, and as an object with --json", async () => {
+test("an error of the service is shown with its fields and request id, with --json as an object", async () => {
   const { code, out, err } = await cli(["users", "list", "--filter", "lokced=true", "--json"]);
   const failure = JSON.parse(out) as Record<string, unknown>;
 

@@ -35,7 +35,7 @@ test("a profile is written to a file that only its owner can read, and its keys 
   expect((await readFile(at("laptop.p12")))[0]).toBe(0x30);
 });
 
-test("PEM: certificates and key in one file", async () => {
+test("a PEM profile is one file with certificates and key", async () => {
   const { code, out } = await create("--out", "laptop.pem", "--format", "pem", "--key-type", "ec-p256");
   const pem = await readFile(at("laptop.pem"), "utf8");
 
@@ -46,7 +46,7 @@ test("PEM: certificates and key in one file", async () => {
 });
 
 describeWithTool("openssl", "a certification request by openssl", () => {
-  test("the private key stays with the requester: a request is sent, a certificate returned", async () => {
+  test("a signing request is sent and a certificate returned; the private key stays with the requester", async () => {
     const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
     const request = openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=ignored"], { "key.pem": key }).stdout;
     await writeFile(at("request.pem"), request);
@@ -70,7 +70,7 @@ test("an existing file stays as it is, and no profile is issued", async () => {
   expect((await cli(["profiles", "list", "--user", user])).out).toBe(before);
 });
 
-test("a refused request leaves no file", async () => {
+test("a failed request leaves no file", async () => {
   const locked = (await realm.user({ lockedAt: new Date(0) })).id;
   const { code, err } = await cli(["profiles", "create", locked, "x", "--device-type", "iOS", "--out", "none.p12"]);
 
@@ -150,7 +150,7 @@ describe("revoking a large part of the realm", () => {
   });
 });
 
-test("activity shows a profile's last check, or that there was none", async () => {
+test("activity shows a profile's owner and state, and that no RADIUS server is known to have asked the service", async () => {
   const user = await realm.user({ pairwiseId: "seen@north" });
   const serial = await api.given.profile(user, { name: "phone" });
   const { code, out } = await cli(["profiles", "activity", serial]);

@@ -8,7 +8,7 @@ import { startReverseProxy, type ReverseProxy, type SeenRequest } from "../../su
 const api = useApi();
 const realm = useCliRealm(api);
 let proxy: ReverseProxy;
-/** The waits of the command between its tries, in milliseconds; in these tests they end at once. */
+/** The command's waits between its tries, in milliseconds; these tests record the waits and skip them. */
 let waits: number[] = [];
 const clock: Clock = {
   ...systemClock,
@@ -33,22 +33,25 @@ beforeEach(() => {
   waits = [];
 });
 
-test.each([429, 503])("%i with Retry-After is retried with the same Idempotency-Key", async (status) => {
-  first(2, { status, headers: { "Retry-After": "7" } });
-  const { code, err } = await cli(["guests", "create", `after ${status}`, "--expires", "2099-01-01"]);
+test.each([429, 503])(
+  "%i with Retry-After is retried with the Idempotency-Key of the first request",
+  async (status) => {
+    first(2, { status, headers: { "Retry-After": "7" } });
+    const { code, err } = await cli(["guests", "create", `after ${status}`, "--expires", "2099-01-01"]);
 
-  expect(code).toBe(0);
-  expect(err.match(/trying again/g)).toHaveLength(2);
-  expect(waits).toEqual([7_000, 7_000]);
-  expect(calls()).toHaveLength(3);
-  expect(new Set(calls().map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
-});
+    expect(code).toBe(0);
+    expect(err.match(/trying again/g)).toHaveLength(2);
+    expect(waits).toEqual([7_000, 7_000]);
+    expect(calls()).toHaveLength(3);
+    expect(new Set(calls().map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+  },
+);
 
 test.each([
   ["without Retry-After", {}],
   ["that asks for more patience than a command has", { "Retry-After": "3600" }],
   ["whose Retry-After is no number", { "Retry-After": "soon" }],
-])("a 503 %s is an error at once, without a retry", async (_name, headers) => {
+])("a 503 %s is an error without a retry", async (_name, headers) => {
   first(9, { status: 503, headers });
   const { code } = await cli(["guests", "list"]);
   expect(code).toBe(1);
@@ -98,7 +101,7 @@ test("an expired token is replaced once, and a second refusal is an error", asyn
   expect(calls()).toHaveLength(2);
 });
 
-test("a response that another server sent in place of the service is reported as such", async () => {
+test("a response that another server sent in place of the service is reported as another server's", async () => {
   first(9, { status: 200, headers: { "Content-Type": "text/html" }, body: "<h1>Welcome to this hotel</h1>" });
   const { code, err } = await cli(["guests", "list"]);
   expect(code).toBe(1);
@@ -115,7 +118,7 @@ test("a hostile service's text does not control the terminal", async () => {
   for (const character of ["\u001b", "\u0007", "\u009b"]) expect(err + out).not.toContain(character);
 });
 
-test("an unreachable service is retried a few times, then reported", async () => {
+test("an unreachable service is reported after a few retries", async () => {
   const { code, err } = await cli(["guests", "list"], `http://127.0.0.1:${await freePort()}`);
   expect(code).toBe(1);
   expect(err.match(/cannot be reached: [^]*?Trying again in/g)).toHaveLength(4);
@@ -123,7 +126,7 @@ test("an unreachable service is retried a few times, then reported", async () =>
   expect(waits).toEqual([500, 1_000, 2_000, 4_000]);
 });
 
-test("if the token may not see a profile's output, the command fails and does not wait forever", async () => {
+test("if the token does not allow reading a profile's output, the command fails instead of waiting forever", async () => {
   const user = await realm.user();
   const issuance = { id: "018f2f60-0000-7000-8000-000000000000", state: "queued", error: null, profile: null };
   const answer = (code: number, data: object) => ({

@@ -33,7 +33,7 @@ test("without credentials a command exits with 4 and explains how to sign in", a
   expect(err).toContain("realmpass login");
 });
 
-test("login checks the secret and stores it readable only for its owner, other commands use it, and logout deletes it", async () => {
+test("login checks the secret and stores it in a file that only its owner can read, other commands use the secret, and logout deletes it", async () => {
   const { code, out, err } = await login();
 
   expect({ code, out }).toEqual({ code: 0, out: "" });
@@ -48,7 +48,7 @@ test("login checks the secret and stores it readable only for its owner, other c
   expect((await cli(["logout"])).code).toBe(0);
 });
 
-test("a wrong secret exits with 4, and nothing is stored", async () => {
+test("a wrong secret exits with 4, and login stores nothing", async () => {
   const { code, err } = await login({ input: "wrong\n" });
 
   expect(code).toBe(4);
@@ -156,14 +156,14 @@ test.each([
   expect(err).toContain(message);
 });
 
-test("disabling certificate checks is refused", async () => {
+test("a command refuses to run with certificate checks disabled", async () => {
   const { code, err } = await cli(["users", "list"], { env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } });
 
   expect(code).toBe(2);
   expect(err).toContain("NODE_EXTRA_CA_CERTS");
 });
 
-test("a redirect does not receive the secret", async () => {
+test("the secret is not sent to the target of a redirect", async () => {
   proxy.decide(() => ({ status: 307, headers: { Location: `${api.url}/oauth/token` } }));
   const { code } = await login({ url: proxy.url });
 

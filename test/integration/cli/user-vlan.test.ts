@@ -17,7 +17,7 @@ const vlan = (...more: string[]) => cli(["users", "vlan", "quinn@north", ...more
 const changes = async (): Promise<unknown[]> =>
   api.database.owner.query(sql`select id from audit_entries where event = 'user_vlan_update'`);
 
-test("a person's VLAN is shown with its source, set by hand, and returned to the realm's rules", async () => {
+test("a person's VLAN is shown with its source, can be set by hand, and can be reset to the realm's rules", async () => {
   const { owner } = api.database;
   expect((await vlan()).out).toBe("quinn@north: no VLAN; the RADIUS server decides.\n");
   await owner.query(sql`update realms set vlan_default = '20' where id = ${user.realmId}`);
@@ -39,7 +39,7 @@ test("a person's VLAN is shown with its source, set by hand, and returned to the
   expect(await changes()).toHaveLength(3);
 });
 
-test("an invalid VLAN and an unknown person are refused and change nothing", async () => {
+test("an invalid VLAN or an unknown person is an error and changes nothing", async () => {
   const before = await changes();
   for (const no of ["0", "4095", "30 40", "none"]) expect(await vlan(no)).toMatchObject({ code: 2, out: "" });
   expect((await vlan("none")).err).toContain("must be a VLAN, or by-rule");

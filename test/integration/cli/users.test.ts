@@ -19,7 +19,7 @@ test("a user is found by exact userID, pairwiseID or e-mail address", async () =
   expect((await cli(["users", "show", "ann"])).code).toBe(1);
 });
 
-test("a pairwiseID matches in any letter case and Unicode form, but a twin's only in its exact spelling", async () => {
+test("a pairwiseID matches in any letter case and Unicode form; if two people's ids differ only in spelling, each matches only its exact spelling", async () => {
   const { id } = await realm.user({ pairwiseId: "J\u00e4ger@north" });
   for (const name of ["J\u00e4ger@north", "j\u00e4ger@NORTH", "JA\u0308GER@north", "\u200bJ\u00e4ger@north\u00a0"]) {
     expect((await shown(name))["userID"]).toBe(id);
@@ -33,7 +33,7 @@ test("a pairwiseID matches in any letter case and Unicode form, but a twin's onl
   expect(err).toContain("more than one");
 });
 
-test("an exact pairwiseID is found among more than a thousand longer ones", async () => {
+test("an exact pairwiseID is found among more than a thousand longer pairwiseIDs", async () => {
   const { id, realmId } = await realm.user({ pairwiseId: "crowd" });
   await api.database.owner.query(sql`
     insert into users (realm_id, pairwise_id, email, administrator, created_at)
@@ -43,7 +43,7 @@ test("an exact pairwiseID is found among more than a thousand longer ones", asyn
   expect((await shown("crowd"))["userID"]).toBe(id);
 });
 
-test("a name that two people share is refused as ambiguous", async () => {
+test("a name that two people share is an error that calls it ambiguous", async () => {
   await realm.user({ email: "shared@example.org" });
   await realm.user({ email: "shared@example.org" });
 
@@ -94,7 +94,7 @@ test("several users are locked and unlocked by one command", async () => {
   expect((await shown(users[1]!))["locked"]).toBe(false);
 });
 
-test("a failure about one user does not stop the others, and the exit code is 3", async () => {
+test("if one user cannot be changed, the command continues with the others and exits with 3", async () => {
   const { id } = await realm.user();
   const { code, out } = await cli(["users", "lock", "999999", id, "nobody", "--json"]);
 
@@ -137,7 +137,7 @@ test("offboarding with a grace period locks a person out, and their devices keep
   expect(await shown(user.id)).toMatchObject({ blacklisted: true, profileCount: 1 });
 });
 
-test("on a terminal the command asks for the name, and does nothing if something else is typed", async () => {
+test("on a terminal the command asks for the user's name, and changes nothing if the typed text differs", async () => {
   const { id } = await realm.user({ pairwiseId: "m.keller" });
 
   const refused = cli.onTerminal(["users", "offboard", id]);
@@ -153,7 +153,7 @@ test("on a terminal the command asks for the name, and does nothing if something
   expect((await shown(id))["blacklisted"]).toBe(true);
 });
 
-test("offboarding several users is confirmed by typing how many they are", async () => {
+test("offboarding several users is confirmed by typing the number of users", async () => {
   const users = [await realm.user(), await realm.user()].map(({ id }) => id);
   const session = cli.onTerminal(["users", "offboard", ...users]);
   await session.type(/2 people: 0 profiles[^]*Type 2 to continue: /, "2\r");
@@ -162,7 +162,7 @@ test("offboarding several users is confirmed by typing how many they are", async
   for (const user of users) expect((await shown(user))["blacklisted"]).toBe(true);
 });
 
-test("if the service requires confirmation as well, the terminal asks for the service's number only once", async () => {
+test("if the service requires confirmation for several users, the terminal asks for the service's number only once", async () => {
   const realmId = await api.given.realm();
   const { clientId, secret } = await api.given.application({ realmId });
   const env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };

@@ -25,7 +25,7 @@ type Enter = (job: Transition) => Promise<boolean>;
 const api = () => database.open("realmpass_api");
 const worker = () => database.open("realmpass_worker");
 
-/** Every way into each state, with the permitted previous states. */
+/** Every transition into each state, with the states from which the job can make it. */
 const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
   [
     "found by a check, or without a creator who may run it",
@@ -142,7 +142,7 @@ const stateOf = async (jobId: string): Promise<{ state: string; revision: number
 };
 
 describe.each(ways)("a job that is %s and becomes %s", (_, to, from, enter) => {
-  test.each(states)("from %s: it changes only if the states allow it", async (state) => {
+  test.each(states)("from %s: the job changes only if the states allow it", async (state) => {
     const jobId = await jobIn(state, { failed: to === "completed_with_errors" ? 1 : 0 });
     const isAllowed = from.includes(state);
 
@@ -159,7 +159,7 @@ test("every permitted pair of states has a transition", () => {
 });
 
 test.each(["scheduled", "grace"] as const)(
-  "a job of another realm that is %s, and one before its time by the database's clock, stay unchanged",
+  "a job of another realm that is %s stays unchanged, and so does a job that is not yet due by the database's clock",
   async (state) => {
     const other = await given.realm();
     const jobId = await jobIn(state, { failed: 0 });

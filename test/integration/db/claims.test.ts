@@ -25,7 +25,7 @@ const change = (id: string, set: ReturnType<typeof sql>) =>
   database.owner.query(sql`update hand_overs set ${set} where id = ${id}`);
 
 const claim = sql`claimed_at = now(), picker_hash = ${randomBytes(32)}`;
-/** The columns that release 0.1.0 sets to claim and use a hand-over in one step. */
+/** Returns the assignments with which release 0.1.0 claims and uses a hand-over in one step. */
 const take = () => sql`picked_up_at = now(), picker_hash = ${randomBytes(32)}, issuance_id = ${randomUUID()}`;
 
 test("release 0.1.0 can still use a hand-over in one step, claimed or not, and record offer and download", async () => {

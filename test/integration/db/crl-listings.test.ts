@@ -64,7 +64,7 @@ const listings = () =>
      order by revoked_at
   `);
 
-test("a revocation records when a CRL first listed it, and keeps that time", async () => {
+test("a revocation records when a CRL first listed the profile, and keeps that time", async () => {
   const [first] = await revoked();
   expect(await listings()).toEqual([]);
   await publish();
@@ -97,7 +97,7 @@ test("a CRL of another issuer does not mark this issuer's revocations as publish
   expect(await listings()).toMatchObject([{ at: null }]);
 });
 
-test("abandoned serial numbers record no time, and only the latest 200 published revocations keep theirs", async () => {
+test("abandoned serial numbers record no time, and only the latest 200 published revocations keep their time", async () => {
   await abandoned(3);
   await take();
   expect(await listings()).toEqual([]);

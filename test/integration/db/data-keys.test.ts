@@ -14,7 +14,7 @@ import { useDatabase } from "../../support/run/database.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { givenIssuance, givenIssuingRealm, givenUser } from "../../support/given/issuing.ts";
 
-/** Batches that a signing thread seals with one data key, and the fate of that key. */
+/** Batches that a signing thread seals with one data key, and when upkeep blanks the key. */
 
 const database = useDatabase();
 let db: Database;
@@ -57,7 +57,7 @@ const erase = (id: string) =>
   database.owner.query(sql`update issuance_outputs set sealed = null where issuance_id = ${id}`);
 
 describe("two batches sealed with one data key", () => {
-  test("settle one after the other, and both open", async () => {
+  test("settle one after the other, and each output keeps the data key that opens it", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
     expect(await settle(db, first, key)).toEqual([first.id]);
@@ -67,30 +67,33 @@ describe("two batches sealed with one data key", () => {
     }
   });
 
-  test.each(["committed", "taken back"])("settle at the same time, whether the first is then %s", async (ending) => {
-    const [first, second] = [await claimed(), await claimed()];
-    const key = aDataKey();
-    let settlingSecond: Promise<string[]> | undefined;
-    const settlingFirst = db.transaction(async (tx) => {
-      await settle(tx, first, key);
-      settlingSecond = settle(db, second, key);
-      await eventually(async () => {
-        const waiting = await database.owner.query(
-          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        expect(waiting).toHaveLength(1);
+  test.each(["committed", "taken back"])(
+    "settle at the same time; the second batch settles even when the first is %s",
+    async (ending) => {
+      const [first, second] = [await claimed(), await claimed()];
+      const key = aDataKey();
+      let settlingSecond: Promise<string[]> | undefined;
+      const settlingFirst = db.transaction(async (tx) => {
+        await settle(tx, first, key);
+        settlingSecond = settle(db, second, key);
+        await eventually(async () => {
+          const waiting = await database.owner.query(
+            sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          expect(waiting).toHaveLength(1);
+        });
+        if (ending === "taken back") throw new Error(ending);
       });
-      if (ending === "taken back") throw new Error(ending);
-    });
-    await settlingFirst.catch(() => undefined);
+      await settlingFirst.catch(() => undefined);
 
-    expect(await settlingSecond).toEqual([second.id]);
-    expect(await outputOf(second.id)).toMatchObject({ wrappedDataKey: key.wrapped });
-  });
+      expect(await settlingSecond).toEqual([second.id]);
+      expect(await outputOf(second.id)).toMatchObject({ wrappedDataKey: key.wrapped });
+    },
+  );
 });
 
 describe("an unused data key", () => {
-  test("stays for a minute, in which threads may seal with it, and is then blanked; the output is removed at once", async () => {
+  test("is blanked only after a minute, in which threads can still seal with it", async () => {
     const issuance = await claimed();
     const key = aDataKey();
     await settle(db, issuance, key);
@@ -105,7 +108,7 @@ describe("an unused data key", () => {
     expect(await outputOf(issuance.id)).toMatchObject({ sealed: null });
   });
 
-  test("is not blanked while it opens another output", async () => {
+  test("is not blanked while another output sealed with it exists", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
     await settle(db, first, key);
@@ -116,7 +119,7 @@ describe("an unused data key", () => {
     expect(await wrappedOf(key)).toBe(key.wrapped.toString("hex"));
   });
 
-  test("is not blanked while a settlement uses it", async () => {
+  test("is not blanked while a settlement uses the key", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
     await settle(db, first, key);
@@ -140,7 +143,7 @@ describe("an unused data key", () => {
     expect(await outputOf(second.id)).toMatchObject({ wrappedDataKey: key.wrapped });
   });
 
-  test("is restored even if it is blanked while that batch settles", async () => {
+  test("is restored even if upkeep blanks it while that batch settles", async () => {
     const [first, second] = [await claimed(), await claimed()];
     const key = aDataKey();
     await settle(db, first, key);

@@ -28,10 +28,7 @@ const secondsFromNow = (seconds: number): Date => new Date(systemClock.now().get
 const issuerIds = async (): Promise<string[]> =>
   (await database.owner.query<{ id: string }>(sql`select id from issuers`)).map(({ id }) => id);
 
-/**
- * Returns which of these issuances no worker can ever claim, with the reason, from the view of a worker with all
- * issuers.
- */
+/** Returns which of these issuances no worker can ever claim, and why, for a worker that can use every issuer. */
 const hopeless = async (ids: readonly string[], at: Date): Promise<{ id: string; code: ErrorCode }[]> => {
   const rows = await work.unclaimed(db, { ids, issuerIds: await issuerIds(), at });
   return rows.flatMap(({ id, code }) => (code === null ? [] : [{ id, code }]));
@@ -93,7 +90,7 @@ const offboard = (userId: string): Promise<void> =>
 const lock = (userId: string) =>
   database.owner.query(sql`update users set locked_at = ${systemClock.now()} where id = ${userId}`);
 
-test("claiming records the draft before it is signed", async () => {
+test("claiming an issuance records the draft before the draft is signed", async () => {
   const userId = await givenUser(database.owner, realmId);
   const id = await givenIssuance(database.owner, { realmId, userId, validityMonths: 7 });
 
@@ -106,7 +103,7 @@ test("claiming records the draft before it is signed", async () => {
   expect(months).toBeCloseTo(7, 0);
 });
 
-test("many workers claim the same issuances at once, and each issuance goes to one worker", async () => {
+test("when many workers claim the same issuances at the same time, each issuance goes to one worker", async () => {
   const userId = await givenUser(database.owner, realmId);
   const ids = await Promise.all(Array.from({ length: 20 }, () => givenIssuance(database.owner, { realmId, userId })));
 
@@ -120,7 +117,7 @@ test("many workers claim the same issuances at once, and each issuance goes to o
   ).toEqual([...ids].sort());
 });
 
-test("settling makes the certificate, the output, the audit entry and the state, once", async () => {
+test("settling an issuance writes its certificate, output, audit entry and state exactly once", async () => {
   const userId = await givenUser(database.owner, realmId);
   const id = await givenIssuance(database.owner, { realmId, userId });
   const claimed = await claim([id]);
@@ -138,7 +135,7 @@ test("settling makes the certificate, the output, the audit entry and the state,
   expect(audited).toEqual([{ event: "profile_create", user: userId, issuer: claimed[0]!.issuerId }]);
 });
 
-test("each issuance of a batch gets its own bytes, in any order of claims and at any length", async () => {
+test("each issuance of a batch gets the bytes made for it, in any order of claims and at any length", async () => {
   const userId = await givenUser(database.owner, realmId);
   const ids = await Promise.all(Array.from({ length: 12 }, () => givenIssuance(database.owner, { realmId, userId })));
   const claimed = await claim(ids);
@@ -204,7 +201,7 @@ describe("when a worker dies after claiming", () => {
     expect(await claim([id], secondsFromNow(work.leaseSeconds + 2))).toEqual([]);
   });
 
-  test("the next attempt draws a new serial number and records the first as abandoned", async () => {
+  test("the next attempt draws a new serial number and records the dead worker's as abandoned", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     const [dead] = await claim([id]);
@@ -235,7 +232,7 @@ describe("when a worker dies after claiming", () => {
     expect(await certificatesOf(id)).toEqual([{ serial_number: second[0]?.serialNumber }]);
   });
 
-  test("an issuance that kills its worker every time is given up", async () => {
+  test("an issuance whose worker dies at every attempt fails", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     for (let turn = 0; turn < work.claimsMax; turn++) {
@@ -253,8 +250,8 @@ describe("when a worker dies after claiming", () => {
   });
 });
 
-describe("a locked-out owner", () => {
-  test("before the claim: an offboarded user's issuance has failed, and cannot be claimed", async () => {
+describe("an issuance whose owner is locked out", () => {
+  test("fails and cannot be claimed if the owner was offboarded before the claim", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     await offboard(userId);
@@ -266,7 +263,7 @@ describe("a locked-out owner", () => {
     { how: "offboarded", shutOut: offboard, code: "user_offboarded" },
     { how: "locked", shutOut: lock, code: "user_locked" },
   ])(
-    "between claim and settlement: $how users get no certificate, and the serial number is recorded as abandoned",
+    "gets no certificate if the owner is $how after the claim, and its serial number is recorded as abandoned",
     async ({ shutOut, code }) => {
       const userId = await givenUser(database.owner, realmId);
       const id = await givenIssuance(database.owner, { realmId, userId });
@@ -286,7 +283,7 @@ describe("a locked-out owner", () => {
     },
   );
 
-  test("by an offboarding that begins before the settlement and ends after it: the settlement waits, and there is no certificate", async () => {
+  test("gets no certificate if an offboarding begins before the settlement and ends after it: the settlement waits", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     const claimed = await claim([id]);
@@ -302,7 +299,7 @@ describe("a locked-out owner", () => {
     expect(await certificatesOf(id)).toEqual([]);
   });
 
-  test("at the moment of settlement: either there is no certificate, or offboarding revokes it", async () => {
+  test("settled at the moment of an offboarding gets no certificate, or the offboarding sees the certificate", async () => {
     for (let round = 0; round < 20; round++) {
       const userId = await givenUser(database.owner, realmId);
       const id = await givenIssuance(database.owner, { realmId, userId });
@@ -322,7 +319,7 @@ describe("a locked-out owner", () => {
 });
 
 describe("an attempt that fails", () => {
-  test("returns to the queue without its serial number, and is given up after the last try", async () => {
+  test("returns its issuance to the queue without a serial number; after the last try the issuance is given up", async () => {
     const userId = await givenUser(database.owner, realmId);
     const id = await givenIssuance(database.owner, { realmId, userId });
     for (let attempt = 1; attempt <= work.failuresMax; attempt++) {
@@ -349,7 +346,7 @@ describe("an issuance whose issuer this worker cannot use", () => {
     return id;
   };
 
-  test("is neither claimed nor swept nor failed, except for failures that need no issuer", async () => {
+  test("is not claimed, and is swept or failed only for a reason that needs no issuer", async () => {
     const realm = await givenIssuingRealm(database.owner, { validityYears: 1 });
     const at = systemClock.now();
     const owner = { realmId: realm.realmId, userId: await givenUser(database.owner, realm.realmId) };
@@ -393,7 +390,7 @@ describe("an issuance whose issuer this worker cannot use", () => {
 });
 
 describe("an issuance that cannot be signed", () => {
-  test("a realm without an issuer", async () => {
+  test("has the error no_issuer if its realm has no issuer", async () => {
     const realm = await givenIssuingRealm(database.owner);
     await database.owner.query(sql`update issuers set issuing = false where realm_id = ${realm.realmId}`);
     const userId = await givenUser(database.owner, realm.realmId);
@@ -402,7 +399,7 @@ describe("an issuance that cannot be signed", () => {
     expect(await hopeless([id], systemClock.now())).toEqual([{ id, code: "no_issuer" }]);
   });
 
-  test("an issuer that ends before the certificate would", async () => {
+  test("has the error issuer_expiring if its issuer ends before the certificate would", async () => {
     const realm = await givenIssuingRealm(database.owner, { validityYears: 1 });
     const userId = await givenUser(database.owner, realm.realmId);
     const id = await givenIssuance(database.owner, { realmId: realm.realmId, userId, validityMonths: 13 });
@@ -422,7 +419,7 @@ describe("an issuance of a guest account", () => {
     return givenIssuance(database.owner, { realmId, ...owner });
   };
 
-  test("ends with the account, or earlier at its usual end", async () => {
+  test("makes a profile that ends with the account, or at its usual end if that is earlier", async () => {
     const [soon, late] = [secondsFromNow(3_600), secondsFromNow(10 * 365 * 86_400)];
     const ids = [await guests(soon), await guests(late)];
     const claimed = await claim(ids);
@@ -450,7 +447,7 @@ describe("an issuance of a guest account", () => {
   });
 });
 
-test("an infrastructure profile for a host has the host's name as identity, any other a random one", async () => {
+test("an infrastructure profile for a host has the host's name as identity; every other infrastructure profile has a random identity", async () => {
   const infrastructure = { kind: "infrastructure", userId: null as never, deviceType: null } as const;
   const host = await givenIssuance(database.owner, { realmId, ...infrastructure, name: "Radius.Example.org" });
   const other = await givenIssuance(database.owner, { realmId, ...infrastructure, name: "the printer" });

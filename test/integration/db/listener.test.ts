@@ -7,7 +7,7 @@ import { startTcpProxy } from "../../support/run/tcp-proxy.ts";
 
 const database = useDatabase();
 
-test("a connection that is open but receives nothing is replaced, and the new one receives", async () => {
+test("a connection that is open but receives nothing is replaced, and the new connection receives notifications", async () => {
   const { hostname, port } = new URL(database.url);
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
   const url = Object.assign(new URL(database.url), { port: String(proxy.port), hostname: "127.0.0.1" }).href;

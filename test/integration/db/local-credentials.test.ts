@@ -32,7 +32,7 @@ async function cased(): Promise<{ character: string; folded: string }[]> {
   `);
 }
 
-test("a new username may only have characters that database and code fold alike", async () => {
+test("a new username can only have characters that database and code fold alike", async () => {
   const characters = await cased();
   expect(characters.length).toBeGreaterThan(2_000);
 

@@ -11,7 +11,7 @@ test("an up-to-date database is left as it is", async () => {
   expect(await migrateAll(database.url)).toMatchObject({ migrations: [] });
 });
 
-test("several processes that start on an empty database at once migrate it once", async () => {
+test("when several processes start on an empty database at the same time, each migration runs once", async () => {
   const url = new URL(database.url);
   const name = `${url.pathname.slice(1)}_empty`;
   await database.owner.query(verbatim(`create database ${name}`));

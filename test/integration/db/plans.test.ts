@@ -14,7 +14,7 @@ import { drawSerialNumber } from "../../../pki/serial-number.ts";
 import { givenIssuingRealm, givenUser } from "../../support/given/issuing.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
-/** How many custom plans Postgres tries before it keeps a generic one. */
+/** The number of custom plans that Postgres tries before it keeps a generic plan. */
 const triedMax = 5;
 
 const database = useDatabase();
@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ realmId, issuerId } = await givenIssuingRealm(database.owner));
 });
 
-/** Runs the statements of a creation, from the token to the file, for this many people at once. */
+/** Runs the statements of a creation, from the token to the file, for this many people together. */
 async function createTogether(count: number): Promise<void> {
   const at = systemClock.now();
   const tokenHashes = Array.from({ length: count }, () => randomBytes(32));

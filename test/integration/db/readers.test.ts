@@ -38,7 +38,7 @@ test("a failed lookup does not affect concurrent lookups", async () => {
   expect(answers.flatMap(({ status }, index) => (status === "rejected" ? [index] : []))).toEqual([7]);
 });
 
-test("a slow lookup is cancelled, and later ones get their rows", async () => {
+test("a slow lookup is cancelled, and later lookups return their rows", async () => {
   const slow = db.query(lookup`select pg_sleep(${60}::integer)`);
   const behind = Promise.all(many.map(() => askForPid()));
 
@@ -46,7 +46,7 @@ test("a slow lookup is cancelled, and later ones get their rows", async () => {
   expect(await behind).toHaveLength(many.length);
 });
 
-test("a lost connection fails its lookups, and the next lookup opens a new one", async () => {
+test("a lost connection fails its lookups, and the next lookup opens a new connection", async () => {
   const before = await Promise.all(many.map(() => askForPid()));
   const slow = many.map(() => db.query(lookup`select pg_sleep(${1}::integer)`));
   const ended = Promise.allSettled(slow);

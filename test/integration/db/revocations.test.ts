@@ -21,7 +21,7 @@ async function givenProfiles(count: number): Promise<{ realmId: string; serials:
   return { realmId, serials };
 }
 
-describe("a revocation returns its result", () => {
+describe("the caller gets the outcome of a revocation", () => {
   test("of one profile", async () => {
     const { realmId, serials } = await givenProfiles(1);
     const [serialNumber = ""] = serials;

@@ -37,7 +37,7 @@ describe("the previous release, which only knows the column administrator", () =
   const write = (user: GivenUser, administrator: boolean) =>
     api.query(sql`update users set administrator = ${administrator} where id = ${user.id}`);
 
-  test("can make a user an administrator and remove the role, whether it was given here or by the provider", async () => {
+  test("can make a user an administrator and remove the role, whether assigned in the realm or by the provider", async () => {
     const user = await given.user({ realmId: await givenRealm(), roles: ["auditor"] });
     await write(user, true);
     expect(await stored(user)).toEqual({ administrator: true, roles: ["auditor", "administrator"], providerRoles: [] });
@@ -64,7 +64,7 @@ describe("the previous release, which only knows the column administrator", () =
   });
 });
 
-test("a worker cannot assign a role, and no process an unknown one", async () => {
+test("a worker cannot assign roles, and no process can assign an unknown role", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   for (const column of [sql`roles`, sql`provider_roles`, sql`administrator`]) {
     const value = column.text === "administrator" ? sql`true` : sql`'{administrator}'`;
@@ -96,7 +96,7 @@ describe("the last administrator", () => {
     expect(await refused(api.query(by(id)))).toBe(true);
   });
 
-  test("is not removed by a worker, nor together with all others in one statement", async () => {
+  test("is not removed by a worker, nor by one statement that removes every administrator", async () => {
     const realmId = await givenRealm();
     await given.user({ realmId, administrator: true });
     expect(await refused(worker.query(sql`update users set offboarded_at = now() where realm_id = ${realmId}`))).toBe(
@@ -109,7 +109,7 @@ describe("the last administrator", () => {
     expect(await refused(operator.query(by(id)))).toBe(false);
   });
 
-  test("of one realm does not protect another realm's", async () => {
+  test("of one realm does not protect the last administrator of another", async () => {
     await givenRealm();
     const { id } = await given.user({ realmId: await given.realm(), administrator: true });
     expect(await refused(api.query(sql`update users set roles = '{}' where id = ${id}`))).toBe(true);

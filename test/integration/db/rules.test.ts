@@ -17,7 +17,7 @@ import { useDatabase } from "../../support/run/database.ts";
 const database = useDatabase();
 const given = givenRows(() => database.owner);
 
-/** An owner with its rows, at a given time. */
+/** A user, guest account or host with its profiles and issuances, at a given time. */
 interface Case {
   at: string;
   kind: OwnerState["kind"];
@@ -42,7 +42,7 @@ interface Answer {
   count: number;
   end: string;
   refusal: string | null;
-  /** The reason to refuse a user whatever the limit and the issuer are; null: there is none. */
+  /** Why a user is refused regardless of limit and issuer; null if the user is not refused. */
   shutOut: string | null;
   /** Whether a guest account has ended. */
   ended: boolean;
@@ -116,7 +116,7 @@ const cases: [title: string, owner: Partial<Case>, answer: Partial<Answer>][] = 
     { refusal: null, count: 0 },
   ],
 
-  // A profile that replaces one.
+  // A profile that replaces another profile.
   ["replacing one at the limit", { replaces: true, profiles: three }, { refusal: null, count: 3 }],
   [
     "replacing one above the limit",
@@ -353,7 +353,7 @@ const inDatabase = async (owner: Case): Promise<Answer> => {
 /** The longest validity of users' profiles that a realm can set. */
 const validMonthsMax = 24;
 
-/** Returns why such a user is refused when requests are accepted together. */
+/** Returns why the user is refused when several requests are accepted together. */
 async function whenAccepting(owner: Case): Promise<string | null> {
   const db = database.owner;
   const now = new Date(owner.at);
@@ -444,7 +444,7 @@ describe("code and database agree on", () => {
   });
 });
 
-test("the database accepts the same texts as DNS names of hosts as the code", async () => {
+test("the database and the code accept the same DNS names of hosts", async () => {
   const names = [...dnsNames, ...notDnsNames];
   const rows = await database.owner.query<{ name: string; isOne: boolean }>(sql`
     select name, ${rules.isDnsName(sql`name`)} as "isOne"

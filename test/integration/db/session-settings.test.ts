@@ -25,7 +25,7 @@ test.each(defaults)("the service works the same if the database has %s set to %s
   const literal = setting === "datestyle" ? value : pg.escapeLiteral(value);
   await owner.query(verbatim(`alter database ${name} set ${setting} to ${literal}`));
   atEnd(() => owner.query(verbatim(`alter database ${name} reset ${setting}`)));
-  // The control: a connection without settings of its own has the default.
+  // Control: a plain connection uses the server's default.
   const bare = new pg.Client({ connectionString: url });
   await bare.connect();
   const shown = await bare.query<Record<string, string>>(`show ${setting}`);

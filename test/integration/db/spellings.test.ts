@@ -13,7 +13,10 @@ import { cloneDatabase, emptyDatabase, openPatiently, useDatabase } from "../../
 const database = useDatabase();
 const given = givenRows(() => database.owner);
 
-/** Every character of this Unicode version, without scripts that have neither case nor invisible characters. */
+/**
+ * Every assigned character of this Unicode version, except those of Han and Hangul, which have neither case nor
+ * invisible characters.
+ */
 const characters = Array.from({ length: 0x10ffff }, (_, index) => index + 1)
   .filter((point) => point < 0xd800 || point > 0xdfff)
   .map((point) => String.fromCodePoint(point))
@@ -38,7 +41,7 @@ describe("the database folds an id as the domain does", () => {
     expect(inDatabase.filter((one, index) => one !== characters[index]).length).toBeGreaterThan(1_500);
   });
 
-  test("and the domain folds every letter like its other case, if that is a single letter", () => {
+  test("and the domain folds every letter like its other case, if the other case is a single letter", () => {
     const apart = characters.flatMap((letter) =>
       [letter.toLowerCase(), letter.toUpperCase()]
         .filter((other) => Array.from(other).length === 1 && foldId(other) !== foldId(letter))
@@ -66,7 +69,7 @@ test.each(sameIds)("a realm cannot have both a person %s and a person %s", async
   await insert(database.owner, realmId, `${other}2`);
 });
 
-test("two simultaneous transactions that make one person in two spellings make only one", async () => {
+test("two simultaneous transactions with two spellings of one id create only one person", async () => {
   const realmId = await given.realm();
   const [api, worker] = [database.open("realmpass_api"), database.open("realmpass_worker")];
   let second: Promise<unknown> = Promise.resolve();
@@ -92,7 +95,7 @@ test("one person among many is looked up by an index, even on a table without st
   expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).toContain("users_folded_id");
 });
 
-/** Makes a database with a realm, without what release 0.2.1 added for ids. */
+/** Makes a database with a realm, without the migrations that release 0.2.1 added for ids. */
 async function earlier(): Promise<{ url: string; owner: Database; realmId: string }> {
   const clone = await emptyDatabase();
   const owner = openPatiently({ url: clone.url, connectionsMax: 2 });
@@ -108,7 +111,7 @@ async function earlier(): Promise<{ url: string; owner: Database; realmId: strin
 
 const upgrade = (url: string) => migrateDatabase(url, { also: () => Promise.resolve(undefined) });
 
-test("an upgrade keeps twins, names them, and refuses a third spelling", async () => {
+test("an upgrade keeps people whose ids differ only in spelling, names them, and refuses a third spelling", async () => {
   const { url, owner, realmId } = await earlier();
   const made = ["JDoe", "jdoe", "jd\u200boe", "ann", "J\u00e4ger", "ja\u0308ger"];
   for (const id of made) {
@@ -132,7 +135,7 @@ test("an upgrade keeps twins, names them, and refuses a third spelling", async (
   await insert(owner, realmId, "Anna");
 });
 
-test("a twin made while the index is built is numbered at the next attempt", async () => {
+test("a second spelling added while the index is built is numbered at the next attempt", async () => {
   const clone = await cloneDatabase();
   const owner = openPatiently({ url: clone.url, connectionsMax: 2 });
   onTestFinished(async () => {
@@ -155,7 +158,7 @@ test("a twin made while the index is built is numbered at the next attempt", asy
       steps: [...migrations, next],
       patience: { attempts: 3, restMs: [0, 0] },
     });
-  // Control: without a preparation another attempt would fail the same way.
+  // Control: without the preparation, another attempt would fail the same way.
   const { before: _, ...unprepared } = step;
   await expect(migrate(unprepared)).rejects.toThrow("SQLSTATE 23505");
   expect(await migrate(step)).toMatchObject({ migrations: [step.name] });

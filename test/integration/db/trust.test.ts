@@ -136,7 +136,7 @@ describe("a bulk job that has ended", () => {
     );
     expect(user).toEqual({ out: true });
 
-    // Control: the same with a job that runs.
+    // Control: with a running job, the worker reactivates the person.
     const running = await givenJob("running");
     await worker(sql`select let_back_in(${running.jobId}, 1, 2, ${[running.userId]}::bigint[]) is null as done`);
     await expect(
@@ -157,7 +157,7 @@ describe("a bulk job that has ended", () => {
     ).rejects.toMatchObject(refused);
   });
 
-  test("can have its outputs erased, and its progress noted by a slow worker", async () => {
+  test("can have its outputs erased, and its progress updated by a slow worker", async () => {
     for (const role of ["realmpass_api", "realmpass_worker"] as const) {
       const { jobId } = await givenJob("completed");
       const changes = sql`output_erased_at = now(), progress_at = now(), attended_at = now()`;
@@ -199,7 +199,7 @@ describe("a bulk job that has ended", () => {
     },
   );
 
-  test("keeps the people of its rows: a worker cannot exchange them by name, even while it runs", async () => {
+  test("keeps the people of its rows: a worker cannot change the rows' names, even while the job runs", async () => {
     const { jobId } = await givenJob("running");
     for (const column of [sql`pairwise_id`, sql`email`, sql`serial_number`]) {
       await expect(
@@ -267,7 +267,7 @@ describe("a bulk job that reactivates people", () => {
     await expect(letIn("realmpass_worker", other, elsewhere)).rejects.toThrow(/nobody else/);
   });
 
-  test("is neither made by a worker nor converted from another job", async () => {
+  test("can neither be made by a worker nor be converted from another job", async () => {
     const realmId = await givenRealm();
     const jobId = await givenReactivation(realmId, await givenUser(realmId));
     for (const changes of [sql`kind = 'offboarding'`, sql`realm_id = ${realmId}`, sql`undo_of = null`]) {
@@ -320,7 +320,7 @@ describe("the trust settings of a realm", () => {
     await expect(set("realmpass_operator")).resolves.toHaveLength(1);
   });
 
-  test("setting a trust setting to the value that it has is allowed", async () => {
+  test("setting a trust setting to its present value is allowed", async () => {
     const realmId = await givenRealm();
     await database.owner.query(sql`update realms set radius_ca = 'first' where id = ${realmId}`);
     await expect(
@@ -378,7 +378,7 @@ describe("the sign-in of a realm", () => {
     await expect(set("realmpass_api", realmId, whole)).resolves.toHaveLength(1);
   });
 
-  test("is set only by the operator once the realm is set up, or once the operator has begun", async () => {
+  test("is set only by the operator once the realm is set up, or once the operator has set part of it", async () => {
     const [setUp, begun] = [await givenRealm(), await givenRealm()];
     await attempt("realmpass_api", sql`update realms set set_up_at = now() where id = ${setUp}`);
     await set("realmpass_operator", begun, "upstream_client_id = 'first'");
@@ -388,7 +388,7 @@ describe("the sign-in of a realm", () => {
     }
   });
 
-  test("has its kind, and the operator as its author, if the previous release sets it, which knows neither column", async () => {
+  test("gets its kind, and the operator as its author, if the previous release sets it without knowing these columns", async () => {
     const realmId = await givenRealm();
     expect(await signInOf(realmId)).toEqual({ kind: null, by: null });
     await set("realmpass_operator", realmId, "upstream_issuer = 'https://first.example'");
@@ -405,7 +405,7 @@ describe("the sign-in of a realm", () => {
   });
 });
 
-test("access rules of a realm survive a release that writes claims without knowing them", async () => {
+test("a realm's access rules survive when a release that does not know them writes the claims", async () => {
   const realmId = await givenRealm();
   const write = async (claims: object) => {
     const rows = await attempt(

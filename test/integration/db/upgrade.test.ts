@@ -161,7 +161,7 @@ test("an index that `migrate` built but did not record is kept", async () => {
   expect(await upgrade(addIndex)).toMatchObject({ migrations: [nextName] });
 });
 
-test("completed migrations stay when a later one fails, and the failed one leaves nothing", async () => {
+test("completed migrations stay when a later migration fails, and the failed migration leaves nothing", async () => {
   const { url, owner } = await givenDatabase();
   const steps = [
     ...migrations,

@@ -21,8 +21,8 @@ import { useDatabase } from "../../support/run/database.ts";
 const database = useDatabase();
 
 /**
- * The values that the code writes to each column whose values a constraint lists. A job that is still being uploaded is
- * `receiving`.
+ * For each column with a constraint that lists its values: the values that the code writes. A job that is still being
+ * uploaded is `receiving`.
  */
 const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "applications.type": applicationTypes,
@@ -61,8 +61,8 @@ interface Listed {
   constraint: string;
   values: string[];
   /**
-   * Whether the constraint is only this list, so that the column can hold exactly its values. Otherwise it concerns
-   * some of the column's values.
+   * True if the constraint consists only of this list, so that the column accepts exactly these values; false if the
+   * list names only some of the column's values.
    */
   whole: boolean;
 }

@@ -22,7 +22,7 @@ const service = ["--type", "service", "--name", "Sync", "--client-uri", "https:/
 const useragent = ["--type", "useragent", "--name", "App", "--client-uri", "https://app.example"];
 const callback = ["--redirect-uri", "https://app.example/callback"];
 
-test("a service always has a secret, stored only as a hash, and every scope a service may have", async () => {
+test("a service always gets a secret, stored only as a hash, and every scope that services can have", async () => {
   const ran = await create(...service);
 
   expect(ran.code).toBe(0);
@@ -57,7 +57,7 @@ test("a useragent has a secret only on request", async () => {
   });
 });
 
-test("scopes are exactly the named ones, each once", async () => {
+test("an application gets exactly the named scopes, each once", async () => {
   const ran = await create(...useragent, ...callback, "--scopes", "openid  profile.read openid", "--require-pkce");
 
   expect(await stored(ran)).toMatchObject({ scopes: ["openid", "profile.read"], requirePkce: true });
@@ -86,7 +86,7 @@ test("a useragent may have up to 10 redirect uris, in the given order and each o
   expect((await create(...useragent, ...options(["https://app.example/1", "/2"]))).code).toBe(2);
 });
 
-test("a name that resembles a first-party application's is refused, unless the application is first-party itself", async () => {
+test("a name that resembles a first-party application's is refused for all other applications", async () => {
   const realm = await operator.anyRealm();
   const named = (name: string, ...options: string[]) =>
     operator.run(

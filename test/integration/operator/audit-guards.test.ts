@@ -35,7 +35,7 @@ async function doctor(): Promise<{ status: string; message: string } | undefined
   );
 }
 
-test("guards as migrated are in order, and both roles see the same entries", async () => {
+test("unchanged guards pass, and both roles see the same entries", async () => {
   const ran = await verify();
   expect([ran.code, ran.json["ok"], ran.json["comparedWithApi"]]).toEqual([0, true, true]);
   expect(guardsOf(ran)).toEqual([]);
@@ -197,7 +197,7 @@ describe.each(changes)("%s", (_, make, undo, message) => {
   });
 });
 
-test("with a login that may not act as realmpass_api, verify reports that it compared nothing with that role", async () => {
+test("with a login that cannot act as realmpass_api, verify reports that it compared no entries with that role", async () => {
   const [login, password] = [`operator_${randomBytes(4).toString("hex")}`, randomBytes(12).toString("hex")];
   await run(`create role ${login} login password '${password}' in role realmpass_operator`);
   try {

@@ -55,7 +55,7 @@ async function givenChain(
   return { realmId, name, kept };
 }
 
-/** Returns an export through the API, as a file. */
+/** Exports the realm's audit log through the API to a file; returns the file's path. */
 async function exportOf(realmId: string): Promise<string> {
   const { status, text } = await api.as.service({ realmId }).get("/api/audit/export");
   expect(status).toBe(200);
@@ -351,7 +351,7 @@ describe("in the database", () => {
     expect(await verifyLines([...lines.slice(0, -1), '{"head":null}'])).toEqual(["head_missing 1"]);
   });
 
-  test("another realm's export does not pass for this realm's", async () => {
+  test("another realm's export is a fault if checked with this realm's head", async () => {
     const other = await givenChain(10);
     const ran = await verifyExport(await exportOf(other.realmId), kept);
     expect(ran.code).toBe(1);
@@ -377,7 +377,7 @@ describeWithTool("python3", "the program in docs/audit.md", () => {
   });
 });
 
-test("`audit head` shows the head to keep elsewhere, and nothing of the private key", async () => {
+test("`audit head` shows the head to keep elsewhere, and no part of the private key", async () => {
   const { name, realmId } = await givenChain(7);
   const shown = await operator.run(["audit", "head", "--realm", name]);
   expect(shown.json).toEqual({
@@ -421,7 +421,7 @@ describe("checks that cannot be made are refused with an explanation", () => {
     expect(ran.err).not.toContain("    at ");
   });
 
-  test("a head of a realm that is not being checked", async () => {
+  test("a head of a realm that is not being checked is a usage error", async () => {
     const [one, other] = [await givenChain(1), await givenChain(1)];
     const ran = await verify("--realm", one.name, "--head", other.kept);
     expect([ran.code, ran.json["error"]]).toEqual([2, "usage"]);

@@ -15,7 +15,7 @@ const realmName = async (realmId: string): Promise<string> => {
   return row?.name ?? "";
 };
 
-test("without an issuer or a worker the command reports it", async () => {
+test("the command reports a missing issuer or worker", async () => {
   expect((await operator.run(["crl", "publish"])).json).toMatchObject({ error: "no_issuer" });
   const name = await operator.realm();
   const refused = await operator.run(["crl", "publish"]);
@@ -27,7 +27,7 @@ test("without an issuer or a worker the command reports it", async () => {
   expect((await operator.run(["crl", "publish", "--realm", name])).json).toMatchObject({ error: "no_issuer" });
 });
 
-test("the workers publish, and the audit log has one entry for each issuer", async () => {
+test("the workers publish the CRLs, and the audit log has one entry for each issuer", async () => {
   const [realm, other] = [await givenIssuingRealm(database.owner), await givenIssuingRealm(database.owner)];
   const name = await realmName(realm.realmId);
   await startTestWorker({ databaseUrl: database.url });

@@ -11,7 +11,7 @@ interface Check {
   message: string;
 }
 
-test("scim: a directory that is silent, ends, waits or knows too few people is a warning; one that knows the realm's only administrator is a failure", async () => {
+test("scim: a directory that is silent, does not know everyone, or has an expiring token or a waiting offboarding is a warning; a directory that knows the realm's only administrator is a failure", async () => {
   const realm = await operator.realm();
   const { owner } = operator.database;
   const given = givenRows(() => owner);

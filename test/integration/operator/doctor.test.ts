@@ -29,8 +29,8 @@ const examine = async (argv: string[] = [], options?: RunOptions) => {
 };
 
 /**
- * Runs the doctor for one realm, which suffices for checks that do not concern realms: it opens the key of every issuer
- * that it checks.
+ * Runs the doctor for one realm, because the doctor opens the key of every issuer that it checks. One realm suffices
+ * for checks that do not concern realms.
  */
 const examineOne = async (options?: RunOptions) => examine(["--realm", await operator.anyRealm()], options);
 
@@ -110,7 +110,7 @@ test("a healthy installation passes every check", async () => {
   ]);
 });
 
-test("administrators: a realm without one is a failure, and a realm with a single one a warning", async () => {
+test("administrators: a realm without administrators is a failure, and a realm with a single administrator a warning", async () => {
   const realm = await operator.realm();
   const administrators = async () => (await examine(["--realm", realm])).of(`administrators ${realm}`);
   expect(await administrators()).toMatchObject({ status: "fail" });
@@ -161,7 +161,7 @@ describe("the secrets", () => {
     expect((await operator.run(["secrets", "adopt", kind, "--from", file])).code).toBe(0);
   };
 
-  test("are compared with the installation's by a value that reveals nothing of them", async () => {
+  test("are compared with the installation's by a value that does not reveal the secrets", async () => {
     await values("master", operator.data.find("masterKey")!);
     await values("audit", operator.data.find("auditKey")!);
     const { of } = await examineOne();
@@ -192,7 +192,7 @@ describe("the secrets", () => {
   });
 });
 
-test("constraints: a CA of an earlier version, or one that excludes the realm's domains, is a warning", async () => {
+test("constraints: a CA of an earlier version, or a CA that excludes the realm's domains, is a warning", async () => {
   const realm = await operator.realm();
   const constraints = async () => (await examine(["--realm", realm])).of(`constraints ${realm}`);
   expect(await constraints()).toMatchObject({ status: "ok", message: `plain name constraints: ${realm}.example` });
@@ -250,7 +250,7 @@ test("infrastructure-domains: active server names that could not be renewed are 
   expect(await names()).toMatchObject({ message: expect.stringMatching(/: www\.example\.net$/) as string });
 });
 
-test("an overdue CRL is a warning, and an expired or missing one a failure", async () => {
+test("an overdue CRL is a warning, and a missing or expired CRL a failure", async () => {
   const realm = await operator.realm();
   const standing = async (options?: RunOptions) => {
     const { checks } = await examine(["--realm", realm], options);
@@ -299,7 +299,7 @@ describe("the processes", () => {
     expect(code).toBe(1);
   });
 
-  test("with a reported problem are a warning each", async () => {
+  test("with a reported problem each cause a warning", async () => {
     await aliveProcesses();
     const since = new Date("2027-01-01T00:00:00Z");
     const problems = [{ code: "publication_failed", detail: "issuer 7", since }] as const;
@@ -323,7 +323,7 @@ describe("the processes", () => {
     expect(new Set(found.map(({ remedy }) => remedy)).size).toBe(problemCodes.length);
   });
 
-  test("with an issuer that no worker can use fail, and with one that another worker can use are a warning", async () => {
+  test("fail if no worker can use an issuer, and are a warning if only another worker can use the issuer", async () => {
     await aliveProcesses();
     await operator.database.owner.query(sql`delete from processes where kind = 'worker'`);
     const since = systemClock.now();
@@ -400,7 +400,7 @@ test("a data directory open to other users fails", async () => {
   }
 });
 
-test("the free disk space is that of the data directory, not of the memory for systemd credentials", async () => {
+test("the free disk space is measured in the data directory, not in the memory for systemd credentials", async () => {
   expect((await examineOne()).of("disk")?.message).toMatch(` MiB are free in ${operator.data.path}`);
   const env = { CREDENTIALS_DIRECTORY: operator.data.path };
   expect((await examineOne({ env })).of("disk")).toBeUndefined();
@@ -510,7 +510,7 @@ describe("the audit log", () => {
     return { realm, look };
   };
 
-  test("is ok when everything is sealed, as long as nothing new arrives", async () => {
+  test("passes while every entry is sealed, however long no new entry arrives", async () => {
     const { look } = await sealed();
     for (const seconds of [0, 3600]) {
       const check = await look({ clock: clockAhead(seconds) });
@@ -593,7 +593,7 @@ describe("the queue's schema", () => {
     expect(of("queue-schema")).toMatchObject({ status: "ok" });
   });
 
-  test("cannot make doctor run a function planted there", async () => {
+  test("cannot make doctor run a function planted in the schema", async () => {
     // To compare two states with "=", Postgres prefers this operator to its own wherever the search path includes the
     // schema.
     await asQueue(`
@@ -615,7 +615,7 @@ describe("the queue's schema", () => {
     await operator.run(["migrate"]);
   });
 
-  test("lets the operator count tasks, and gives it no other rights there", async () => {
+  test("grants the operator the right to count tasks, and no other right", async () => {
     const { of } = await examineOne();
     expect(of("queue")).toMatchObject({ status: "ok", message: expect.stringContaining("0 tasks") as string });
     const tables = sql`
@@ -627,7 +627,7 @@ describe("the queue's schema", () => {
   });
 });
 
-test("disconnect: a reader of revocations that is silent for five minutes is a warning that names it, while it still has access", async () => {
+test("disconnect: a reader of revocations that is silent for five minutes is a warning that names the reader, while it still has access", async () => {
   const realm = await operator.realm();
   const { owner } = operator.database;
   const [{ id: realmId } = { id: "" }] = await owner.query<{ id: string }>(

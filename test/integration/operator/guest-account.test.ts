@@ -42,7 +42,7 @@ test("a guest account has the fields of the specification", async () => {
   expect(await operator.auditEvents(realm)).toContain("guest_account_create");
 });
 
-test("its token is stored as a hash and sealed under the master key", async () => {
+test("a guest account's token is stored as a hash and sealed under the master key", async () => {
   const realm = await operator.realm();
 
   const made = await operator.run([

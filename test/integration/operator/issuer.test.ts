@@ -25,7 +25,7 @@ const publishCrl = (issuerId: unknown, { endsInHours = 48 } = {}) =>
     on conflict (issuer_id) do update set number = crls.number + 1, next_update = excluded.next_update
   `);
 
-test("after a rotation the new issuer issues, and the earlier one keeps publishing under the same root", async () => {
+test("after a rotation the new issuer issues, and the earlier issuer keeps publishing under the same root", async () => {
   const { realm, certificate } = await rootOf();
   const [first] = await listed(realm);
 
@@ -49,7 +49,7 @@ test("after a rotation the new issuer issues, and the earlier one keeps publishi
   expect(verified.stdout).toContain("OK");
 });
 
-test("a prepared issuer publishes alongside the current one, and issues after the next rotation, which does not need the root", async () => {
+test("a prepared issuer publishes alongside the current issuer, and issues after the next rotation, which does not need the root", async () => {
   const { realm, key } = await rootOf();
   const [first] = await listed(realm);
 
@@ -145,7 +145,7 @@ test("simultaneous rotations leave exactly one issuer issuing", async () => {
   expect(issuers.filter(({ issuing }) => issuing)).toHaveLength(1);
 });
 
-test("a root kept offline is given by naming its files", async () => {
+test("the command uses a root kept offline if its options name the root's files", async () => {
   const { realm, key, certificate } = await rootOf();
   const offline = join(dirname(key), "..", `offline-${realm}`);
   mkdirSync(offline);
@@ -172,7 +172,7 @@ test("a root kept offline is given by naming its files", async () => {
   expect(named.code).toBe(0);
 });
 
-test("`issuer create` makes only a realm's first issuer, from its root, and `issuer rotate` only later ones", async () => {
+test("`issuer create` makes only a realm's first issuer, from its root, and `issuer rotate` only later issuers", async () => {
   const { realm } = await rootOf();
   const second = await operator.run(["issuer", "create", "--realm", realm]);
   await operator.database.owner.query(sql`

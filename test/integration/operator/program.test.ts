@@ -20,7 +20,7 @@ test.each([
   expect(ran.err).not.toBe("");
 });
 
-test("all missing options are named at once", async () => {
+test("one error names all missing options", async () => {
   const { err } = await operator.run(["application", "create"]);
   expect(err).toMatch(/--type.*--name.*--client-uri/);
 });
@@ -65,7 +65,7 @@ test("all faults of an unusable configuration are explained", async () => {
   expect(err).toMatch(/REALMPASS_REALM[^]*PORT/);
 });
 
-test("a database that does not answer is reported without its password", async () => {
+test("a database that does not answer is reported without the database's password", async () => {
   const { code, json, err } = await operator.run(["realm", "list"], {
     env: { DATABASE_URL: "postgres://someone:hunter2@127.0.0.1:1/realmpass" },
   });
@@ -73,7 +73,7 @@ test("a database that does not answer is reported without its password", async (
   expect(err).not.toMatch(/hunter2|\n {4}at /);
 });
 
-test("a password with any characters works, and no message contains any of it", async () => {
+test("a password can have any characters, and no message contains a part of the password", async () => {
   const url = new URL(operator.database.url);
   const login = `operator_${randomBytes(4).toString("hex")}`;
   const asOwner = (text: string) => operator.database.owner.query(verbatim(text));

@@ -10,7 +10,7 @@ import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();
 
-/** Returns the audit log's entry for each change to a realm. */
+/** Returns the audit log's entries for changes to a realm. */
 async function updatesOf(realm: string): Promise<object[]> {
   const entries = await operator.database.owner.query<{ properties: object }>(sql`
     select properties
@@ -23,7 +23,7 @@ async function updatesOf(realm: string): Promise<object[]> {
   return entries.map(({ properties }) => properties);
 }
 
-test("without a realm the list is empty and every command that needs one explains what to do", async () => {
+test("without a realm the list is empty, and every command that needs a realm explains what to do", async () => {
   expect((await operator.run(["realm", "list"])).json).toEqual({ realms: [] });
 
   const { code, json, err } = await operator.run(["issuer", "list"]);
@@ -313,7 +313,7 @@ test("nobody is forgotten until the realm sets a number of months, and the setti
   ]);
 });
 
-test("named settings change and the others stay", async () => {
+test("named settings change and all other settings stay", async () => {
   const realm = await operator.realm();
 
   const set = await operator.run(
@@ -394,7 +394,7 @@ test("an identity provider is set with its secret and claims; the secret is neve
   expect(JSON.stringify(audited)).not.toContain("a secret");
 });
 
-test("one claim changes and the others stay; cleared ones return to their defaults", async () => {
+test("one claim changes and the other claims stay; cleared claims return to their defaults", async () => {
   const realm = await operator.realm();
   await operator.run(["realm", "set", "--realm", realm, ...upstream, ...claims]);
 
@@ -437,7 +437,7 @@ test("claims give roles by any number of rules; the rules of one role are replac
   expect((await set("--clear", "claim-role")).json).toMatchObject({ claimRoles: [], claimEmail: "mail" });
 });
 
-test("the rules about who may use the realm are replaced together, and shown", async () => {
+test("the rules about who may use the realm are replaced together, and the list of realms shows them", async () => {
   const realm = await operator.realm();
   const set = (...argv: string[]) => operator.run(["realm", "set", "--realm", realm, ...argv]);
   const made = await set(...upstream, "--may-use", "hd=uni.example", "--may-use", "groups=wifi=all");
@@ -512,7 +512,7 @@ test.each([
   expect((await operator.run(argv("--clear", "may-use", ...upstream))).json).toMatchObject({ mayUse: [] });
 });
 
-test("a realm with an open identity provider and no rule keeps it, and its other settings can change", async () => {
+test("a realm that already has an open identity provider without a rule keeps the provider, and other settings can change", async () => {
   const realm = await operator.realm();
   await operator.database.owner.query(sql`
     update realms set upstream_issuer = 'https://accounts.google.com', upstream_client_id = 'rp' where name = ${realm}
@@ -533,7 +533,7 @@ test("an identity provider can be removed, with its secret", async () => {
   expect((await sealedSecret(realm))?.sealed).toBeNull();
 });
 
-test("a secret does not pass to another identity provider; a new secret can be given", async () => {
+test("the secret of one identity provider is not used for another; a new secret can be given", async () => {
   const realm = await operator.realm();
   const set = (options: string[], input = "") =>
     operator.run(["realm", "set", "--realm", realm, ...options], { input });
@@ -596,7 +596,7 @@ test.each([
   expect((await operator.run(["realm", "set", "--realm", realm, ...options])).code).toBe(2);
 });
 
-test("with several realms one must be named, and the message lists them", async () => {
+test("with several realms a command must name one, and the error lists the realms", async () => {
   const names = [await operator.realm(), await operator.realm()];
 
   const unnamed = await operator.run(["issuer", "list"]);
@@ -747,7 +747,7 @@ test("the names of all RADIUS servers together have at most 255 characters, howe
   });
 });
 
-test("the list of realms shows the line for eduroam CAT only for realms with the apps", async () => {
+test("the list of realms shows the line for eduroam CAT only for realms with the geteduroam apps", async () => {
   const [on, off] = [await operator.realm(), await operator.realm()];
   await operator.database.owner.query(sql`update realms set onboarding_apps = true where name = ${on}`);
   const { out } = await operator.runPlain(["realm", "list"]);
@@ -776,7 +776,7 @@ test("the time zone and the limits of guest managers are set, shown and recorded
   }
 });
 
-test("a directory's additional attributes are set, shown, recorded and cleared; reserved ones are refused", async () => {
+test("a directory's additional attributes are set, shown, recorded and cleared; reserved attributes are refused", async () => {
   const realm = await operator.realm();
   const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
   const department = "department=urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department";

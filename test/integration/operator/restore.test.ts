@@ -23,7 +23,7 @@ let service: Caller;
 
 beforeAll(async () => {
   ({ realmId, issuerId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 10 }));
-  // It seals with the key of this file: two keys would make a log that nobody continues.
+  // The worker seals with this file's key: with two keys, no worker would continue the log.
   await api.startWorker({ auditKey: auditKey() });
   service = as.service({ realmId });
 });
@@ -62,7 +62,8 @@ interface Restored {
   db: Database;
   run: (argv: readonly string[]) => Promise<Ran>;
   /**
-   * Returns the serial numbers of revoked certificates; `listed` returns those of CRL entries without a certificate.
+   * Returns the serial numbers of revoked certificates; `listed` returns the serial numbers of CRL entries without a
+   * certificate.
    */
   revoked(): Promise<string[]>;
   listed(): Promise<string[]>;
@@ -101,7 +102,7 @@ const replay = async (restored: Restored, files: readonly string[], ...options: 
 const user = (): Promise<GivenUser> => given.user({ realmId });
 
 describe("replaying changes lost after a backup", () => {
-  test("again revokes a revoked profile, all profiles of an offboarded person, and those of a revoked guest account", async () => {
+  test("again revokes a revoked profile, all profiles of an offboarded person, and all profiles of a revoked guest account", async () => {
     const [stays, loses, leaves] = [await user(), await user(), await user()];
     const account = await given.guestAccount({ realmId });
     const [good, lost, ...offboarded] = [
@@ -158,7 +159,7 @@ describe("replaying changes lost after a backup", () => {
     expect(end?.same, "until its certificate ends, not its issuer").toBe(true);
   });
 
-  test("lists a profile with the issuer that made it, or with every issuer if its entry names no existing one", async () => {
+  test("lists a profile with the issuer that made it, or with every issuer if its entry names no existing issuer", async () => {
     const earlier = async (more: object): Promise<string> => {
       const serial = BigInt(`0x${randomUUID().replaceAll("-", "")}`).toString();
       const properties = { serial, issuance: randomUUID(), expirationTime: fromNow(60_000), ...more };
@@ -205,7 +206,7 @@ describe("replaying changes lost after a backup", () => {
     expect(await restored.listed()).not.toContain(serial);
   });
 
-  test("applies the last of a lock and unlock, or of an offboarding and reactivation; revoked profiles stay revoked", async () => {
+  test("applies only the last change of a lock, and of an offboarding; revoked profiles stay revoked", async () => {
     const [locked, unlocked, back] = [await user(), await user(), await user()];
     const gone = await profile(back);
     const restore = await backup();
@@ -228,7 +229,7 @@ describe("replaying changes lost after a backup", () => {
     expect(await restored.revoked()).toContain(gone);
   });
 
-  test("removes a removed role again, whether given here or by a claim, unless it was given back; giving roles is left to people", async () => {
+  test("removes a role again that was removed and not given back, whether assigned in the realm or by a claim; replaying gives no roles", async () => {
     const person = (roles: Role[]): Promise<GivenUser> => given.user({ realmId, roles });
     const admin = as.user(await person(["administrator"]));
     const set = async ({ id }: GivenUser, roles: Role[]) => done(await admin.put(`/api/user/${id}/roles`, { roles }));
@@ -292,7 +293,7 @@ describe("replaying changes lost after a backup", () => {
       `);
     };
 
-    test("revokes no profile if undone during the grace period, and all if undone after it", async () => {
+    test("revokes no profile if undone during the grace period, and all profiles if undone after it", async () => {
       const [before, after] = [await user(), await user()];
       const [good, gone] = [await profile(before), await profile(after)];
       const restore = await backup();
@@ -308,7 +309,7 @@ describe("replaying changes lost after a backup", () => {
     });
   });
 
-  test("locks out people whose offboarding a directory's guard held, and revokes nothing, unless the held job was confirmed", async () => {
+  test("locks out people whose offboarding a directory's guard held; revokes their profiles only if the held job was confirmed", async () => {
     const people = [await user(), await user(), await user()] as const;
     const serials = [await profile(people[0]), await profile(people[1]), await profile(people[2])];
     const restore = await backup();
@@ -335,7 +336,7 @@ describe("replaying changes lost after a backup", () => {
     expect(out.map(({ id }) => id)).toEqual([people[0].id, people[2].id]);
   });
 
-  test("switches an application off again, and removes the old secret of one with a new secret", async () => {
+  test("switches an application off again, and removes the old secret of an application that got a new secret", async () => {
     const [off, changed] = [await given.application({ realmId }), await given.application({ realmId })];
     const restore = await backup();
     const address = (clientId: string): string => `/api/applications/${clientId}`;
@@ -370,7 +371,7 @@ describe("replaying changes lost after a backup", () => {
     expect((await replay(restored, files)).json).toMatchObject({ applications: 0 });
   });
 
-  test("reports the same and changes nothing with --dry-run", async () => {
+  test("with --dry-run, reports the same changes and makes none of them", async () => {
     const serial = await profile(await user());
     const restore = await backup();
     done(await service.delete(`/api/profiles/${serial}`));
@@ -400,7 +401,7 @@ describe("replaying changes lost after a backup", () => {
     expect(await restored.revoked()).toEqual(expect.arrayContaining([first, second]));
   });
 
-  test("accepts a directory in place of its files, and a missing or empty one is refused", async () => {
+  test("accepts a directory in place of its files, and fails with a missing or empty directory", async () => {
     const [first, second] = [await profile(await user()), await profile(await user(), "b")];
     const restore = await backup();
     const out = directory();
@@ -417,7 +418,7 @@ describe("replaying changes lost after a backup", () => {
     expect(await restored.revoked()).toEqual(expect.arrayContaining([first, second]));
   });
 
-  test("replays one realm of a directory with several, which must be named", async () => {
+  test("replays one realm from a directory with files of several realms; the command must name the realm", async () => {
     const serial = await profile(await user());
     const restore = await backup();
     const out = directory();
@@ -519,7 +520,7 @@ describe("database restored", () => {
     expect(Number(next!.id)).toBeGreaterThan(Number(person.id) + 900_000);
   });
 
-  test("ends all sessions and sign-in credentials: they may have ended or been used since", async () => {
+  test("ends all sessions and sign-in credentials, because they may have ended or been used since the backup", async () => {
     const person = await user();
     const { id: sessionId } = await given.session({ user: person });
     await given.login(person);
@@ -620,7 +621,7 @@ describe("audit export", () => {
     expect((await operator.run(["audit", "verify", "--export", out])).code).toBe(1);
   });
 
-  /** Writes a file with new entries for each of these times, and sets the file's time to it. */
+  /** For each of these times, makes new entries, exports them to a file, and sets the file's modification time. */
   async function exportsAt(out: string, times: readonly string[]): Promise<string[]> {
     for (const [index] of times.entries()) {
       await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
@@ -632,7 +633,7 @@ describe("audit export", () => {
   }
   const positions = (file: string): string[] => /-(\d+)-(\d+)\.ndjson$/.exec(file)!.slice(1);
 
-  test("joins the files of each past day into one", async () => {
+  test("joins the files of each past day into one file", async () => {
     const out = directory();
     const times = ["2026-01-01T23:59:00Z", "2026-01-02T00:01:00Z", "2026-01-02T12:00:00Z", "2026-01-02T23:59:00Z"];
     const parts = await exportsAt(out, times);
@@ -648,7 +649,7 @@ describe("audit export", () => {
     expect(await exportTo(out)).toEqual(files);
   });
 
-  test("reads a joined file only once, even with the files from which it was joined in the same directory", async () => {
+  test("reads a joined file's entries once, even if the directory still contains the files that were joined", async () => {
     const [out, copy] = [directory(), directory()];
     const parts = await exportsAt(out, ["2026-01-01T10:00:00Z", "2026-01-01T11:00:00Z", "2026-01-01T12:00:00Z"]);
     cpSync(out, copy, { recursive: true });

@@ -19,7 +19,7 @@ const published = { env: { REALMPASS_PUBLICATION_URL: publication } };
 
 interface Root {
   realm: string;
-  /** The options that name its files. */
+  /** The options that name the root's files. */
   files: string[];
   certificate: string;
   key: string;
@@ -107,7 +107,7 @@ test.each([
   ["issuer rotate", ["issuer", "rotate"]],
   ["issuer rotate --prepare", ["issuer", "rotate", "--prepare"]],
   ["root sign-crl", ["root", "sign-crl"]],
-])("%s signs the next CRL, or the first CRL of a root that has none", async (_, argv) => {
+])("%s signs the next CRL, or the first CRL of a root without a CRL", async (_, argv) => {
   const root = await givenRoot();
   const { number } = await crlOf(root.realm);
   const run = () => operator.run([...argv, "--realm", root.realm]);
@@ -140,7 +140,7 @@ test("an issuing CA that its root revokes is refused, and stays refused after th
   expect((await operator.auditEvents(root.realm)).filter((event) => event === "root_crl_publish")).toHaveLength(2);
 });
 
-test("the current and the prepared issuing CA and those of another root are not revoked; an unknown serial number is, and is named", async () => {
+test("the issuing CAs in use and CAs of another root cannot be revoked; an unknown serial number can, with a message that names it", async () => {
   const root = await givenRoot();
   const { realm } = root;
   await operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
@@ -162,7 +162,7 @@ test("the current and the prepared issuing CA and those of another root are not 
   expect(await listedOn(other.realm)).toEqual([]);
 });
 
-test("after a new root the CRLs of both are renewed, each with its own files", async () => {
+test("after a new root, the old and the new root's CRLs are renewed, each with its root's files", async () => {
   const old = await givenRoot();
   const before = await newest(old.realm);
   await operator.run(["issuer", "create", "--new-root", "--realm", old.realm]);
@@ -185,7 +185,7 @@ test("without the root's files the command names the options for them and change
   expect(await crlOf(realm)).toEqual(before);
 });
 
-test("each of several simultaneous commands keeps the revocations of the others, or changes nothing", async () => {
+test("each of several simultaneous commands keeps the revocations of the other commands, or changes nothing", async () => {
   const root = await givenRoot();
   const serials = ["101", "102", "103", "104"];
   const ran = await Promise.all(serials.map((serial) => signCrl(root, "--revoke", serial)));
@@ -196,7 +196,7 @@ test("each of several simultaneous commands keeps the revocations of the others,
   expect((await listedOn(root.realm)).sort()).toEqual(done);
 });
 
-test("the doctor warns if a root's CRL is missing or ends within 60 days; a missing or expired one is a failure only if a CA names its address", async () => {
+test("the doctor warns if a root's CRL is missing or ends within 60 days; a missing or expired CRL is a failure only if a CA names its address", async () => {
   const check = async (realm: string, options?: Parameters<typeof operator.run>[1]) => {
     const { json } = await operator.run(["doctor", "--realm", realm], options);
     return (json["checks"] as Check[]).find(({ name }) => name.startsWith(`root-crl ${realm} `));
@@ -217,7 +217,7 @@ test("the doctor warns if a root's CRL is missing or ends within 60 days; a miss
   expect(await check(named)).toMatchObject({ status: "fail" });
 });
 
-test("if a CA names the address of the root's CRL, the doctor fetches it, and fails if it finds another CRL or none", async () => {
+test("if a CA names the address of the root's CRL, the doctor fetches that CRL, and fails if the address has another CRL or no CRL", async () => {
   const { realm, ...root } = await givenRoot(published);
   const { realm: unnamed } = await givenRoot();
   await givenProcess(operator.database.owner, { kind: "api" });
@@ -248,7 +248,7 @@ test("if a CA names the address of the root's CRL, the doctor fetches it, and fa
   expect(await check(unnamed)).toMatchObject({ status: "ok" });
 });
 
-test("a root that two realms share has one CRL, which keeps the revocations of both", async () => {
+test("a root that two realms share has one CRL, which keeps the revocations of both realms", async () => {
   const root = await givenRoot();
   const { realm: other } = await givenRoot();
   await operator.database.owner.query(sql`

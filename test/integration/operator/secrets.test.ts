@@ -17,7 +17,7 @@ afterAll(() => {
 
 const directory = (): string => mkdtempSync(join(scratch, "d-"));
 
-/** Returns each file with its content. */
+/** Returns the content of each file below a directory, by the file's path. */
 function contentOf(path: string): Record<string, string> {
   const files = readdirSync(path, { recursive: true, encoding: "utf8" }).filter((name) =>
     statSync(join(path, name)).isFile(),
@@ -28,7 +28,7 @@ function contentOf(path: string): Record<string, string> {
 const readable = (part: Record<string, string>): string[] => Object.keys(part).sort();
 
 describe("secrets create", () => {
-  test("makes a directory for each process with the secrets it reads, and no others", async () => {
+  test("makes a directory for each process, with only the secrets that the process reads", async () => {
     const dir = join(directory(), "secrets");
     const { code, json } = await operator.run(["secrets", "create", "--dir", dir]);
     expect(code).toBe(0);
@@ -151,7 +151,7 @@ const listed = async (kind: string): Promise<string[]> => {
   return rows.map(({ value }) => value);
 };
 
-test("adopting adds a secret to the existing ones, and forgetting removes one, but never the last", async () => {
+test("adopting adds a secret, and forgetting removes a secret, but never the last", async () => {
   const realm = await operator.anyRealm();
   const file = join(directory(), "key.json");
   const { privateJwk, publicJwk } = generateOutputKeyPair();
@@ -179,7 +179,7 @@ test("adopting adds a secret to the existing ones, and forgetting removes one, b
 });
 
 test.each(["master", "output", "audit"])(
-  "a file without a secret of the kind %s is refused without quoting it",
+  "a file without a secret of the kind %s is refused, and the error does not quote the file",
   async (kind) => {
     const file = join(directory(), "secret");
     writeFileSync(file, "not-what-it-should-be-Q7w");
@@ -195,7 +195,7 @@ describe("the installation's secrets, with each role's rights", () => {
     values (${kind}, ${Buffer.alloc(8, value)}, now())
   `;
 
-  test("an api or a worker records the first secret of a kind, and no other", async () => {
+  test("an api or a worker records only the first secret of a kind", async () => {
     const api = operator.database.open("realmpass_api");
     await operator.database.owner.query(sql`delete from installation_secrets where kind = 'audit'`);
     await api.query(insert("audit", 1));
@@ -228,7 +228,7 @@ describe("the installation's secrets, with each role's rights", () => {
 });
 
 describe("root keys", () => {
-  test("root rewrap changes a root from the issuers' passphrase to that of the roots", async () => {
+  test("root rewrap changes a root from the issuers' passphrase to the roots' passphrase", async () => {
     const realm = `r${Math.random().toString(36).slice(2, 10)}`;
     const passphrase = operator.data.find("issuerKeyPassphrase")!;
     const made = await operator.run(["realm", "create", "--name", realm, "--domain", `${realm}.example`], {

@@ -159,7 +159,7 @@ describe("roles", () => {
   const roles = async (realm: string, ...argv: string[]) =>
     operator.run(["user", "roles", "--realm", realm, "--username", "hal", ...argv]);
 
-  test("are given to a new user, and given and removed later, with one audit entry for each change", async () => {
+  test("are given to a new user, and can later be given and removed, with one audit entry for each change", async () => {
     const realm = await operator.realm();
     const made = await operator.run(
       ["user", "create", "--realm", realm, "--username", "hal"].concat(["--role", "auditor", "--role", "help_desk"]),
@@ -194,7 +194,7 @@ describe("roles", () => {
   });
 });
 
-test("no user is made with another spelling of an existing pairwise id, or with an invisible character in it", async () => {
+test("no user is made with another spelling of an existing pairwise id, or with a pairwise id that has an invisible character", async () => {
   const realm = await operator.realm();
   const make = (username: string, pairwiseId: string) =>
     operator.run(["user", "create", "--realm", realm, "--username", username, "--pairwise-id", pairwiseId]);
@@ -213,7 +213,7 @@ test("no user is made with another spelling of an existing pairwise id, or with 
   expect((await make("two", "jaeger@north.example")).code).toBe(0);
 });
 
-test("no user is created beside an existing twin, even if the first of the twins was forgotten", async () => {
+test("no user is created with any spelling of an id that two people share, even after the first of the two was forgotten", async () => {
   const realm = await operator.realm();
   const { owner } = operator.database;
   const [row] = await owner.query<{ id: string }>(sql`select id from realms where name = ${realm}`);

@@ -48,7 +48,7 @@ test("a process registers itself when it starts", async () => {
   ]);
 });
 
-test("each beat reports a problem once, until it ends, and registers a forgotten process again", async () => {
+test("a problem is reported once until it ends, and the next beat registers a forgotten process again", async () => {
   const { beat, lifecycle } = given();
   await beat.start({});
   beat.report("metrics_port", "9464 is taken");
@@ -67,7 +67,7 @@ test("each beat reports a problem once, until it ends, and registers a forgotten
   await lifecycle.stop("test");
 });
 
-test("a process that stops is removed from the list, as are those silent for an hour", async () => {
+test("a process that stops is removed from the list, and so is a process that is silent for an hour", async () => {
   await givenProcess(database.owner, { kind: "api", silentSeconds: 3_601 });
   await givenProcess(database.owner, { kind: "worker", silentSeconds: 3_500 });
   const { beat, lifecycle } = given();

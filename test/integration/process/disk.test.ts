@@ -17,7 +17,7 @@ afterEach(() => {
 
 const noProblems = { report: () => undefined, end: () => undefined };
 
-test("a disk that Postgres reports as full counts as full for 30 s, and the process reports a problem meanwhile", async () => {
+test("a disk that Postgres reports as full counts as full for 30 s, in which the process reports a problem", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const problems = { report: vi.fn(), end: vi.fn() };
   const log = { error: vi.fn() };

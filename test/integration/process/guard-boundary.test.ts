@@ -18,7 +18,7 @@ const guard = (url: string, { warn = nothing, report = nothing } = {}): Promise<
     log: Object.assign(Object.create(silentLog) as typeof silentLog, { warn }),
   });
 
-test("a bug in checking the login is thrown, and not retried", async () => {
+test("a bug in the login check is thrown, and not retried", async () => {
   const broken = () => {
     throw new RangeError("a bug");
   };

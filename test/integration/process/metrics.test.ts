@@ -15,7 +15,7 @@ test("metrics are the only content served, in the Prometheus text format", async
   await server.close();
 });
 
-test("a process whose usual port is in use takes another", async () => {
+test("a process whose usual port is in use takes another port", async () => {
   const first = await serve(0);
   const second = await serve(first.port, { usual: first.port });
   expect(second.port).not.toBe(first.port);

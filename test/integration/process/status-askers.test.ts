@@ -70,7 +70,7 @@ test("a record that could not be written is written later", async () => {
   expect(await rows()).toHaveLength(1);
 });
 
-test("64 addresses are kept; another one replaces the address that has been silent longest, if it has been silent for a day", async () => {
+test("64 addresses are kept; a new address replaces the address that has been silent longest, if silent for a day", async () => {
   const db = database.open("realmpass_responder");
   const ask = (address: string, at: Date) =>
     statusAskers.record(db, { kind: "ocsp", askers: [{ issuerId, address, at }] });
@@ -107,7 +107,7 @@ test("processes that write at the same time keep at most 64 addresses", async ()
   expect(await rows()).toHaveLength(64);
 });
 
-test("a realm shows how many addresses asked within a day, and when the last one did", async () => {
+test("a realm shows how many addresses asked within a day, and when the last address asked", async () => {
   const db = database.open("realmpass_api");
   const at = fromNow(0);
   expect(await statusAskers.ofRealm(db, { realmId, at })).toEqual({ servers: 0, lastAt: null });

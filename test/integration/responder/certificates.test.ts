@@ -68,7 +68,7 @@ const intents = (publicKey: Buffer) =>
      where public_key = ${publicKey}
   `);
 
-/** The threads of a worker that dies after its last write: they sign nothing. */
+/** The signing threads of a worker that dies after its last write, so no thread signs. */
 const dying: Pick<SigningPool, "certifyResponder"> = { certifyResponder: () => Promise.reject(new Error("died")) };
 const takenLongAgo = () =>
   database.owner.query(sql`update responder_requests set taken_at = taken_at - interval '11 seconds'`);
@@ -138,7 +138,7 @@ describe("a responder's key", () => {
     expect(await intents(publicKey)).toHaveLength(1);
   });
 
-  test("of any other kind is refused", async () => {
+  test("of an unsupported kind is refused", async () => {
     const p384 = generateKeyPairSync("ec", { namedCurve: "secp384r1" }).publicKey;
     await expect(ask(p384.export({ type: "spki", format: "der" }))).rejects.toThrow(/public_key_check/);
     await ask(Buffer.alloc(91));

@@ -50,7 +50,7 @@ test("the first check and the first refusal of a profile are recorded once", asy
   expect(await recorded()).toEqual({ first: 0, refused: 5 * minute + 3_000, last: 9 * minute });
 });
 
-test("a revoked profile that nobody has asked about before has its first refusal at its first check", async () => {
+test("a revoked profile that nobody has asked about before has its first refusal at the time of its first check", async () => {
   await revoked(0);
   await answered(2_000);
   expect(await recorded()).toEqual({ first: 2_000, refused: 2_000, last: 2_000 });
@@ -67,7 +67,7 @@ test("a first check or refusal from before these times were recorded stays unkno
   expect(await recorded()).toEqual({ first: null, refused: null, last: 20 * minute });
 });
 
-test("a responder that only writes the last check records the first check and refusal as well", async () => {
+test("if a responder writes only the last check, the first check and first refusal are recorded with it", async () => {
   const write = (ms: number) =>
     responder().query(sql`update certificates set last_ocsp_at = ${at(ms)} where id = ${certificateId}`);
   await write(0);
@@ -77,7 +77,7 @@ test("a responder that only writes the last check records the first check and re
   expect(await recorded()).toEqual({ first: 0, refused: 2_000, last: 3_000 });
 });
 
-test("of several answers within seconds, the first refusal is recorded, or else the first answer", async () => {
+test("of several answers within seconds, the first refusal is recorded; if no answer is a refusal, the first answer", async () => {
   const lastOcsp = createLastOcsp(responder());
   const asked = (when: Date) => ({ address: "192.0.2.7", at: when });
   const good = { certificateId, lastOcspAt: null, revokedAt: null };

@@ -19,7 +19,10 @@ beforeEach(async () => {
   await realms.update(database.owner, realmId, { radiusAddresses: ["192.0.2.7", "2001:db8:1::/48"] });
 });
 
-/** Makes a profile; returns functions that ask about it from an address and read the recorded times. */
+/**
+ * Makes a profile; returns a function that asks about the profile from an address, and a function that reads the
+ * recorded times.
+ */
 async function givenAsked(of: { realmId: string }, kind: "user" | "infrastructure" = "user") {
   const serial = await given.profile(kind === "user" ? await given.user(of) : of, { kind });
   const read = async () => {
@@ -73,7 +76,7 @@ test("for a server's certificate, a request from any address counts as the last 
   expect(await server.times()).toEqual({ last: begin, other: null });
 });
 
-test("a request from another address is recorded once a minute, and at once after a revocation", async () => {
+test("a request from another address is recorded once a minute, and immediately after a revocation", async () => {
   const device = await givenAsked({ realmId });
   for (const ms of [0, minute]) {
     await device.ask("192.0.2.8", after(ms));
@@ -89,7 +92,7 @@ test("a request from another address is recorded once a minute, and at once afte
   expect(await device.times()).toEqual({ last: null, other: after(minute + 2) });
 });
 
-test("a RADIUS server of the realm is recorded in addition to 64 strangers; a 65th stranger is not", async () => {
+test("a RADIUS server of the realm is recorded although 64 strangers are; a 65th stranger is not", async () => {
   const issuerId = await given.issuer(await given.realm({ issuerEndsInDays: null }));
   await database.owner.query(sql`
     update realms set radius_addresses = '{192.0.2.7}' where id = (select realm_id from issuers where id = ${issuerId})

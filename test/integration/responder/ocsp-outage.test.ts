@@ -50,7 +50,7 @@ let addresses = 0;
 const askAnew = (): Promise<string | number> => ask({ "x-forwarded-for": `198.51.100.${++addresses % 250}` });
 
 describe("while Postgres is away", () => {
-  test("answers are tryLater, and normal again as soon as it is back", async () => {
+  test("answers are tryLater, and normal as soon as Postgres is back", async () => {
     await eventually(async () => {
       expect(await askAnew()).toBe("good");
     });
@@ -66,7 +66,7 @@ describe("while Postgres is away", () => {
     });
   });
 
-  test("a request is answered even if the connection stays silent", async () => {
+  test("a request is answered even if the database connection stays silent", async () => {
     proxy.silence();
     expect(await askAnew()).toBe(ocspErrors.tryLater);
 
@@ -76,7 +76,7 @@ describe("while Postgres is away", () => {
     });
   });
 
-  test("last answers that could not be written are written afterwards", async () => {
+  test("last answers that could not be written are written once Postgres is back", async () => {
     await database.owner.query(sql`update certificates set last_ocsp_at = null`);
     await askAnew();
     await eventually(async () => {
@@ -108,7 +108,7 @@ test("a locked row is skipped, and no request waits for it", async () => {
   expect(await lastOf(serialNumber)).toBeNull();
 });
 
-test("an address over its limit gets tryLater, and others are answered", async () => {
+test("an address over its limit gets tryLater, and other addresses get answers", async () => {
   const mine = { "x-forwarded-for": "203.0.113.9" };
   const answers = await Promise.all(Array.from({ length: 60 }, () => ask(mine)));
   expect(answers).toContain("good");

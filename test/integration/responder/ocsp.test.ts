@@ -162,11 +162,11 @@ test("each responder gets certificates for a new realm and a prepared issuer bef
   });
 });
 
-describe("instead of an answer", () => {
+describe("an OCSP request", () => {
   const errorOf = async (url: string, body: Buffer): Promise<number> =>
     statusOf((await askOverHttp(url, { body })).body);
 
-  test("a foreign issuer's certificate is unauthorized, alone and among others, and so is an unknown issuer", async () => {
+  test("about a foreign issuer's certificate, alone or among others, or to an unknown issuer's address gets the error unauthorized", async () => {
     const foreign = encodeCertId({ issuer: other.issuer, serialNumber: "1" });
     const own = encodeCertId({ issuer: realm.issuer, serialNumber: "1" });
     expect(await errorOf(at(first), encodeOcspRequest([foreign]))).toBe(ocspErrors.unauthorized);
@@ -174,7 +174,7 @@ describe("instead of an answer", () => {
     expect(await errorOf(`${first}/ocsp/999999`, encodeOcspRequest([own]))).toBe(ocspErrors.unauthorized);
   });
 
-  test("an expired issuer is unauthorized: its signatures no longer count", async () => {
+  test("about an expired issuer gets the error unauthorized, because the issuer's signatures no longer count", async () => {
     const ended = await givenIssuingRealm(api.database.owner);
     await api.database.owner.query(sql`
       update issuers set not_before = '2020-01-01', not_after = '2021-01-01', issuing = false where id = ${ended.issuerId}
@@ -183,13 +183,13 @@ describe("instead of an answer", () => {
     expect(await errorOf(at(first, ended), asked)).toBe(ocspErrors.unauthorized);
   });
 
-  test("an issuer whose key is missing is tryLater", async () => {
+  test("about an issuer whose key is missing gets the error tryLater", async () => {
     const keyless = await givenIssuingRealm(api.database.owner, { hasKey: false });
     const asked = encodeOcspRequest([encodeCertId({ issuer: keyless.issuer, serialNumber: "1" })]);
     expect(await errorOf(at(first, keyless), asked)).toBe(ocspErrors.tryLater);
   });
 
-  test("a nonce of RFC 2560, which defines no type for it, is returned as it came", async () => {
+  test("with a nonce as in RFC 2560, which defines no type for nonces, gets the nonce back unchanged", async () => {
     const nonce = randomBytes(16).fill(1);
     const request = encodeOcspRequest(
       [encodeCertId({ issuer: realm.issuer, serialNumber: await givenProfile() })],
@@ -201,7 +201,7 @@ describe("instead of an answer", () => {
     expect(body.includes(octetString(octetString(nonce)))).toBe(false);
   });
 
-  test("garbage and an overlong nonce are malformed", async () => {
+  test("with garbage or with an overlong nonce gets the error malformedRequest", async () => {
     expect(await errorOf(at(first), Buffer.from("rubbish"))).toBe(ocspErrors.malformedRequest);
     expect(await errorOf(at(first), requestFor("1", randomBytes(129)))).toBe(ocspErrors.malformedRequest);
   });
@@ -256,7 +256,7 @@ describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
     },
   );
 
-  test("an answer without a nonce can be cached briefly, stays the same meanwhile, and is compared by its tag", async () => {
+  test("an answer without a nonce can be cached for two seconds, and has an ETag for If-None-Match", async () => {
     const url = getUrl(encodeURIComponent(requestFor(await givenProfile()).toString("base64")));
     const [one, two] = await Promise.all([askOverHttp(url), askOverHttp(url)]);
     expect(one.headers).toMatchObject({
@@ -340,7 +340,7 @@ test("a profile's view shows its last check within seconds, and the check is wri
   expect(await lastOcsp(serialNumber)).toBe(seen);
 });
 
-test("each check is recorded, and within the minute also an answer that changed to revoked", async () => {
+test("a check is recorded, and within the same minute so is an answer that has changed to revoked", async () => {
   const address = "203.0.113.9";
   const askFrom = async (serialNumber: string): Promise<unknown> =>
     fetch(at(first), {
@@ -402,7 +402,7 @@ test("the dashboard's picture counts good answers and refusals for each server",
   );
 });
 
-test("every certificate that an issuer has signed for a responder is on record, each key once, without private keys", async () => {
+test("every certificate that an issuer has signed for a responder is recorded, once for each key, without private keys", async () => {
   const rows = await api.database.owner.query<{ certificate: Buffer | null; publicKey: Buffer; days: string }>(sql`
     select certificate, public_key as "publicKey", extract(epoch from not_after - not_before) / 86400 as days
       from ocsp_responders

@@ -64,7 +64,7 @@ test("counts that could not be written are written later, together with newer on
   expect((await rows()).map((row) => row.good)).toEqual([3]);
 });
 
-test("a flush runs one statement, and none if there was no request", async () => {
+test("a flush runs one statement, or no statement if there was no request", async () => {
   const db = database.open("realmpass_responder");
   let statements = 0;
   const query: Database["query"] = (statement) => {

@@ -27,8 +27,8 @@ import { useApi } from "../../support/service/api.ts";
 import type { SeenCheck } from "../../support/service/operator.ts";
 
 /**
- * The apps against the service, each with its own requests: over https, through nginx as docs/production.md sets it up,
- * with a person in a browser.
+ * Each app sends its own requests to the service: over https, through nginx as docs/production.md sets it up, with a
+ * person in a browser.
  */
 describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind nginx", () => {
   const target = { host: "127.0.0.1", port: 0 };
@@ -150,7 +150,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     "Windows 4.1.3": "Windows",
   };
 
-  test("doctor requests the address of each realm with the apps as the apps do, over https", async () => {
+  test("for each realm with the apps, doctor requests the realm's address over https as the apps do", async () => {
     const asked = async (env: Record<string, string>): Promise<SeenCheck[]> => {
       const run = promisify(execFile)(process.execPath, ["--import", "tsx", "operator/main.ts", "doctor", "--json"], {
         env: { DATABASE_URL: api.database.url, REALMPASS_AUTH_URL: nginx.tlsUrl, ...env },
@@ -222,7 +222,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     const v2 = "http://letswifi.app/api#v2";
 
     test.each(["/", ""])(
-      "with the end %j is JSON of this type, without a charset, whatever a program accepts",
+      "with the end %j returns this JSON media type without a charset, whatever a program accepts",
       async (end) => {
         for (const accept of ["application/json", "*/*", undefined, "application/json, text/html"]) {
           const answer = await ask(`/letswifi/${realm.name}${end}`, {
@@ -250,7 +250,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       },
     );
 
-    test("is a page for a browser, and the page shows the address to type", async () => {
+    test("returns a page to a browser, and the page shows the address to type", async () => {
       const answer = await ask(`/letswifi/${realm.name}/`, { headers: { accept: "text/html,*/*;q=0.8" } });
       expect(answer.headers["content-type"]).toMatch(/^text\/html/);
       expect(answer.headers.vary).toMatch(/\bAccept\b/);
@@ -259,7 +259,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     });
   });
 
-  describe("apps off, or no such realm", () => {
+  describe("with the apps off or an unknown realm,", () => {
     const paths = ["", "/", "/oauth/authorize", "/oauth/authorize/", "/oauth/token", "/oauth/token/"].concat([
       "/api/eap-config",
       "/api/eap-config/",
@@ -307,7 +307,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       },
     );
 
-    test("if the apps are switched off between tap and file, the token opens nothing", async () => {
+    test("while the apps are switched off between tap and file, the token gives no access", async () => {
       const place = await givenRealm();
       const account = await person(place);
       const { there, endpoints, token } = await tokenOf(windows, account, place);
@@ -374,7 +374,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       ["app.geteduroam.sh2", "http://127.0.0.1:40000/"],
       ["", "http://127.0.0.1:40000/"],
     ])("%j with %j gets an error page, and no redirect", async (client_id, redirect_uri) => {
-      // The response_type is wrong as well; its error must not be sent to that address either.
+      // The response_type is wrong as well, and its error must not be sent to the wrong redirect URI either.
       const answer = await ask(path(request({ client_id, redirect_uri, response_type: "token" })), {
         headers: { accept: "text/html" },
       });
@@ -405,7 +405,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       ["a request object", request({ request: "x" }), "request_not_supported"],
       ["a repeated parameter", [...request(), ["scope", "eap-metadata"]], "invalid_request"],
       ["no page at all", request({ prompt: "none" }), "consent_required"],
-    ])("%s goes back to the app as an error, with its state unchanged", async (_fault, query, error) => {
+    ])("%s goes back to the app as an error, with the request's state unchanged", async (_fault, query, error) => {
       const answer = await ask(path(query), { headers: { accept: "text/html" } });
       expect(answer.status).toBe(303);
       const location = answer.headers.location ?? "";
@@ -428,7 +428,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(answered).toEqual({ code: expect.stringMatching(/^rpo_/), state: "a state & more=ö" });
     });
 
-    test("may end with a slash or not, and no request is redirected to the other form", async () => {
+    test("may end with a slash or not, and neither form is redirected", async () => {
       for (const end of ["", "/"]) {
         const page = await sits(await person()).open(`${nginx.tlsUrl}${path(request(), end)}`);
         expect(page.status).toBe(200);
@@ -442,7 +442,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       }
     });
 
-    test("nobody gets a code without the tap, neither by a GET nor by a form without the page's token", async () => {
+    test("gives nobody a code without the tap, by a GET or by a form without the page's token", async () => {
       const account = await person();
       const sitting = sits(account);
       const url = `${nginx.tlsUrl}${path(request())}`;
@@ -458,7 +458,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect((await sitting.decide(page, "allow")).headers.location).toContain("code=");
     });
 
-    test("a person of another realm signs in to this one first", async () => {
+    test("makes a person of another realm sign in to this realm first", async () => {
       const stranger = await person(other);
       const sitting = sits(stranger);
       await sitting.open(
@@ -537,7 +537,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(json(twice)["error"]).toBe("invalid_request");
     });
 
-    test("a code works once: its second use ends its token, and a file that was fetched stays", async () => {
+    test("a code works once: its second use ends the code's token, and the certificate of a fetched file stays", async () => {
       const account = await person();
       const { there, endpoints, path, fields } = await redirected(account);
       const { access_token: token } = json(await ask(path, form(fields)));
@@ -568,7 +568,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       headers: { authorization: `Bearer ${token}`, ...more },
     });
 
-    test("gets the bare file with exactly this content type, and the same bytes again", async () => {
+    test("gets the bare file with exactly this content type, and the same bytes when repeated", async () => {
       const account = await person();
       const { token } = await tokenOf(windows, account);
       const first = await ask(filePath(), withToken(token));
@@ -600,7 +600,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       },
     );
 
-    test("two POSTs at once make one certificate and get the same bytes", async () => {
+    test("two simultaneous POSTs make one certificate and get the same bytes", async () => {
       const account = await person();
       const { token } = await tokenOf(android, account);
       const answers = await Promise.all(Array.from({ length: 6 }, () => ask(filePath(), withToken(token))));
@@ -613,7 +613,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(made).toHaveLength(1);
     });
 
-    test("other requests are refused with one plain sentence", async () => {
+    test("invalid requests get an error of one plain sentence", async () => {
       const { token } = await tokenOf(android, await person());
       const refused = async (asking: Asking, query = "") => {
         const answer = await ask(filePath(realm, query), asking);
@@ -658,7 +658,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect((await ask(filePath(), withToken(token))).status).toBe(401);
     });
 
-    /** Changes something between tap and file, asks for the file, and asks again when it is changed back. */
+    /** Makes a change between tap and file, requests the file, and requests the file again after undoing the change. */
     const refusedBy = async (
       place: Realm,
       change: (account: LocalAccount) => Promise<unknown>,
@@ -720,7 +720,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
     });
   });
 
-  test("an app's token opens nothing else: no path of the API, no page, no other realm", async () => {
+  test("an app's token opens only the file request: no path of the API, no page and no other realm", async () => {
     const account = await person();
     const { token } = await tokenOf(linux, account);
     const authorization = { authorization: `Bearer ${token}` };
@@ -743,7 +743,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
           headers: { "content-type": "application/json" },
           body,
         });
-        // A path that needs no token responds as it does without one; every other path refuses this token.
+        // A path that needs no token responds as without a token; every other path refuses this token.
         if (answer.status !== 401) expect(answer.status, `${method} ${path}`).toBe(without.status);
         if (operation.security !== undefined && operation.security.length > 0 && !path.startsWith("/oauth"))
           expect(answer.status, `${method} ${path}`).toBe(401);

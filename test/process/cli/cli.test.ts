@@ -11,7 +11,7 @@ import { useApi } from "../../support/service/api.ts";
 import { useCliProcess } from "../../support/service/cli-process.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
 
-/** The parts that only a real process shows: its exit code, pipes, signals, a terminal, the list of processes. */
+/** Tests what only a real process shows: exit code, pipes, signals, a terminal, the list of processes. */
 const api = useApi();
 const realm = useCliRealm(api);
 const { cli } = realm;
@@ -56,7 +56,7 @@ describe("the compiled program exits like the same command in this process", () 
 });
 
 describe("standard input and output", () => {
-  test("input may be empty", async () => {
+  test("standard input can be empty", async () => {
     const child = spawn(process.execPath, ["dist/cli/main.js", "users", "list", "--limit", "1"], {
       env: { ...realm.env, HOME: cli.directory },
       stdio: "ignore",
@@ -64,7 +64,7 @@ describe("standard input and output", () => {
     expect(await once(child, "close")).toEqual([0, null]);
   });
 
-  test("rows come through a pipe", async () => {
+  test("rows are read from a pipe", async () => {
     const { code, out } = await compiled(["jobs", "start", "onboard", "-", "--type", "ndjson", "--json"], {
       input: '{"pairwiseID":"piped-1"}\n{"pairwiseID":"piped-2"}\n',
     });
@@ -79,7 +79,7 @@ describe("standard input and output", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
 
-  test("a file with other columns is refused with the reason, however long it is", async () => {
+  test("a file with other columns is refused with the reason, however long the file is", async () => {
     const rows = Array.from({ length: 200_000 }, (_, n) => `row-${n + 1},x`);
     await writeFile(at("wrong.csv"), `${["name,surname", ...rows].join("\n")}\n`);
     const { code, err } = await compiled(["jobs", "start", "onboard", "wrong.csv"]);
@@ -195,7 +195,7 @@ describe("on a terminal", () => {
     for (const row of rows) expect(row).toContain("\u001b[32mactive");
   });
 
-  test("an irreversible command asks for the name, and does nothing if something else is typed", async () => {
+  test("an irreversible command asks for the name, and changes nothing if the typed text differs", async () => {
     const { id } = await realm.user({ pairwiseId: "m.keller" });
     const offboarded = async () => JSON.parse((await cli(["users", "show", id, "--json"])).out) as unknown;
 

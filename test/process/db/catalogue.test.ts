@@ -39,11 +39,11 @@ beforeAll(async () => {
   atEndOfFile(() => db.close());
 });
 
-test("db/schema.sql equals the result of the migrations: --update writes it", async () => {
+test("db/schema.sql equals the result of the migrations: --update rewrites the file", async () => {
   await expect(await printSchema(db)).toMatchFileSnapshot(resolve("db/schema.sql"));
 });
 
-test("db/grants.md lists what the roles may do in a migrated database: --update writes it", async () => {
+test("db/grants.md lists what the roles may do in a migrated database: --update rewrites the file", async () => {
   await expect(await printGrants(db)).toMatchFileSnapshot(resolve("db/grants.md"));
 });
 
@@ -65,7 +65,7 @@ test("a database whose roles have their rights needs no grant and no revocation"
   expect(await findSurplusGrants(db)).toEqual([]);
 });
 
-test("a right on one column is restored without touching the others", async () => {
+test("a right on one column is restored without a change to other rights", async () => {
   await db.query(sql`revoke update (lapsed) on certificates from realmpass_worker`);
   expect(await findMissingGrants(db)).toEqual(["grant UPDATE (lapsed) on public.certificates to realmpass_worker"]);
   await migrateAll(url, quiet);

@@ -59,7 +59,7 @@ async function migrate(url: string, ...options: string[]) {
   return { code, err, out, json: JSON.parse(out) as Record<string, unknown> };
 }
 
-/** The outcome of `migrate` by a login that may not make roles, on a cluster without the roles. */
+/** The outcome of `migrate` by a login that cannot make roles, on a cluster without the service's roles. */
 let withoutRoles: Awaited<ReturnType<typeof migrate>>;
 
 beforeAll(async () => {
@@ -90,7 +90,7 @@ beforeAll(async () => {
 
 const logins = (): string => join(directory, "logins");
 
-test("deploy/postgres/roles.sql equals the statements of migrate --logins: --update writes it", async () => {
+test("deploy/postgres/roles.sql equals the statements of migrate --logins: --update rewrites the file", async () => {
   await expect(rolesScript).toMatchFileSnapshot(resolve("deploy/postgres/roles.sql"));
 });
 
@@ -131,7 +131,7 @@ describe("after migrate --logins on an empty database", () => {
     if (code !== 0) throw new Error(err);
   });
 
-  test("everything in it belongs to realmpass_owner, which is not a superuser and cannot make roles", async () => {
+  test("everything in the database belongs to realmpass_owner, which is not a superuser and cannot make roles", async () => {
     const owners = await asSuperuser(
       "realmpass",
       `select distinct pg_get_userbyid(owner) as owner
@@ -269,7 +269,7 @@ describe("after migrate --logins on an empty database", () => {
   const but = (...those: (typeof everyLogin)[number][]) => everyLogin.filter((login) => !those.includes(login));
   const notOwner = "returns trigger language plpgsql as $body$ begin return new; end $body$";
 
-  /** Everything forbidden to a login, whether its session has taken on its role or dropped it. */
+  /** Statements forbidden to a login, whether the session has taken on the login's role or dropped it. */
   const forbidden: readonly [logins: readonly (typeof everyLogin)[number][], statement: string][] = [
     [but("worker", "operator"), "select * from issuer_keys"],
     [but("operator"), "update issuer_keys set encrypted_key = '{}'"],
@@ -363,7 +363,7 @@ describe("after migrate --logins on an empty database", () => {
   });
 });
 
-test("an owner without the right to make roles migrates after a DBA has made them", async () => {
+test("an owner without the right to make roles can migrate after a DBA has made the roles", async () => {
   await asSuperuser("early", `grant ${groupRoles.join(", ")} to dba_owner`);
   const { code, json } = await migrate(urlOf("early", { user: "dba_owner", password: "dba" }));
   expect([code, json["error_description"]]).toEqual([0, undefined]);

@@ -6,7 +6,7 @@ import { sql } from "../../../db/sql.ts";
 import { useDatabase } from "../../support/run/database.ts";
 import { fromNow, givenRows } from "../../support/given/given.ts";
 
-/** A list longer than the limit for exact counts. */
+/** Tests lists that are longer than the limit for exact counts. */
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await addUsers(exactTotalMax + beyond, "one of many ");
 });
 
-test("has a last page of the right length, in order", async () => {
+test("a long list has a last page of the right length, in order", async () => {
   const total = exactTotalMax + beyond;
   const page = await ask({ offset: exactTotalMax, sort: [{ key: "created", direction: "asc" }] });
   expect(page.total).toBe(total);
@@ -53,7 +53,7 @@ test("has a last page of the right length, in order", async () => {
   expect(await ask({ offset: total })).toEqual({ items: [], total });
 });
 
-test("shares one count among simultaneous callers, and reuses it for a short time", async () => {
+test("a long list shares one count among simultaneous callers, and reuses that count for a short time", async () => {
   watched = { ...watched };
   counted = [];
   // No time passes, however slow the machine is.
@@ -72,7 +72,7 @@ test("shares one count among simultaneous callers, and reuses it for a short tim
   }
 });
 
-test("does not remember a failed count", async () => {
+test("a failed count is not remembered", async () => {
   watched = { ...watched };
   refuse = true;
   await expect(ask()).rejects.toThrow("refused");
@@ -80,7 +80,7 @@ test("does not remember a failed count", async () => {
   expect((await ask()).total).toBe(exactTotalMax + beyond);
 });
 
-test("refreshes an ageing count in the background, so callers do not wait", async () => {
+test("an ageing count is refreshed in the background, so callers do not wait", async () => {
   watched = { ...watched };
   const now = vi.spyOn(performance, "now");
   const startedAt = performance.now();
@@ -104,14 +104,14 @@ test("refreshes an ageing count in the background, so callers do not wait", asyn
   }
 });
 
-test("keeps one realm's total apart from another's", async () => {
+test("the totals of two realms are kept apart", async () => {
   const small = await given.realm();
   await given.user({ realmId: small });
   expect((await ask()).total).toBe(exactTotalMax + beyond);
   expect((await ask({}, small)).total).toBe(1);
 });
 
-test("has an exact total once there are few enough rows", async () => {
+test("a list has an exact total once it has few enough rows", async () => {
   await ask();
   const surplus = Array.from({ length: beyond + 1 }, (_, index) => `one of many ${index + 1}`);
   await database.owner.query(sql`

@@ -8,7 +8,9 @@ import { asLogin, makeOpenQueueSchema } from "../../support/run/queue-schema.ts"
 
 /** A cluster for this file alone: roles and their passwords belong to a whole cluster. */
 let postgres: Breakable;
-/** Owners' URLs: of a database that this version made, and of one that an earlier version made and this one upgraded. */
+/**
+ * Owners' URLs of two databases: one made by this version, and one made by an earlier version and upgraded by this one.
+ */
 const urls = { fresh: "", upgraded: "" };
 const apiPassword = randomBytes(24).toString("base64url");
 const log = { info: () => undefined, warn: vi.fn() };
@@ -20,7 +22,7 @@ let reached: { current_user: string; became: string | null }[] = [];
 const asOwner = <Row extends object>(url: string, text: string): Promise<Row[]> =>
   asLogin(url, async (client) => (await client.query<Row>(text)).rows);
 
-/** The api's own login, as `npm start` makes it. */
+/** Returns the URL of the api's own login, as `npm start` makes it. */
 const apiUrl = (ownerUrl: string): string =>
   Object.assign(new URL(ownerUrl), { username: "realmpass_api", password: apiPassword }).href;
 
@@ -277,7 +279,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
     expect(await catalog(urls[kind])).toEqual(before);
   });
 
-  test("a table of the api's session does not replace one that the owner's functions write to", async () => {
+  test("a table of the api's session does not replace a table that the owner's functions write to", async () => {
     const [kept] = await asLogin(apiUrl(urls[kind]), async (client) => {
       await client.query(`
         begin;
@@ -316,7 +318,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
     expect(missing).toEqual([]);
   });
 
-  test("the queue's role has only rights on rows, and public has none", async () => {
+  test("the queue's role has only rights on rows, and public has no rights", async () => {
     const rights = await asOwner<{ kind: string; grantee: string; rights: string }>(
       urls[kind],
       `

@@ -48,7 +48,7 @@ test.runIf(isRoot)("a package that needs a repair but is read-only is repaired i
   expect(await readdir(join(options.dataDirectory, "postgres-binaries"))).toEqual(["bin", "lib", "share"]);
 });
 
-test("without a package, system binaries of the same major version are used, from the PATH or the usual places; no others", async () => {
+test("without a package, only system binaries of the same major version are used, from the PATH or the usual places", async () => {
   const directory = await temporaryDirectory();
   await chmod(directory, 0o755);
   const older = await fakeBinaries(join(directory, "older"), "postgres (PostgreSQL) 15.18");
@@ -85,7 +85,7 @@ test("a package that does not run on this system is replaced by the system's bin
   expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("without any binaries there is one error, which names DATABASE_URL", async () => {
+test("without any binaries one error names DATABASE_URL as the alternative", async () => {
   const directory = await temporaryDirectory();
   const older = await fakeBinaries(join(directory, "older"), "postgres (PostgreSQL) 15.18");
   const dataDirectory = join(directory, "data");

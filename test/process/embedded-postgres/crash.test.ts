@@ -96,7 +96,7 @@ test("a server that ends by itself is restarted under the same address", async (
   expect(await postmasterPid(dataDirectory)).not.toBe(pid);
 });
 
-test("a server that cannot be restarted is reported with its reason, and started once it can be", async () => {
+test("a server that cannot be restarted is reported with the reason, and is started once the cause is gone", async () => {
   const dataDirectory = await directoryWithCluster();
   const { url, pid, logged } = await start({ dataDirectory });
   const control = join(dataDirectory, "pg18", "global", "pg_control");
@@ -151,7 +151,7 @@ test("Ctrl-C in the terminal does not reach the server", async () => {
   expect(Number(session)).toBe(pid);
 });
 
-test("of two simultaneous starts one gets the server and the other reports which process has it", async () => {
+test("of two simultaneous starts one gets the server, and the other start reports which process has the server", async () => {
   const dataDirectory = await directoryWithCluster();
   const starters = [startInProcess({ dataDirectory }), startInProcess({ dataDirectory })];
 

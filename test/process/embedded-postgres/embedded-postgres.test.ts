@@ -148,7 +148,7 @@ exec "${directory}/${name}.real" "$@"
   return { directory, runs };
 }
 
-test("a port that another program has taken meanwhile stays with that program", async () => {
+test("a port that another program has taken since the last run stays with that program", async () => {
   const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
   await first.stop();
@@ -180,7 +180,7 @@ describe("making the database", () => {
     return { url, waiting, letGo: () => holder.end() };
   }
 
-  test("may take as long as the whole start may", async () => {
+  test("can take as long as the whole start", async () => {
     const { url, waiting, letGo } = await serverThatHoldsUp();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
@@ -196,7 +196,7 @@ describe("making the database", () => {
     expect(await query(url, "select current_database() as name")).toEqual([{ name: "realmpass" }]);
   });
 
-  test("is given up when the start is given up", async () => {
+  test("ends when the start is given up", async () => {
     const { url, waiting, letGo } = await serverThatHoldsUp();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
@@ -211,7 +211,7 @@ describe("making the database", () => {
     await letGo();
   });
 
-  test("succeeds if another session has made it meanwhile", async () => {
+  test("succeeds if another session makes the database first", async () => {
     const { url, waiting, letGo } = await serverThatHoldsUp();
     const giveUpAt = performance.now() + 60_000;
     const both = Promise.all([ensureDatabase(url, giveUpAt), ensureDatabase(url, giveUpAt)]);
@@ -292,7 +292,7 @@ test("a shared directory such as /tmp is refused and left unchanged", async () =
   expect(await modeOf("/tmp")).toBe(before);
 });
 
-test("the log contains this run, and one older file the previous run; neither grows without limit", async () => {
+test("the log file contains this run and one older file the previous run; neither file grows without limit", async () => {
   const dataDirectory = await directoryWithCluster();
   const files = embeddedPostgresFiles(dataDirectory);
   await (await start({ dataDirectory })).stop();

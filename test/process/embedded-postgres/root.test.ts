@@ -26,7 +26,7 @@ const namespacesForAll = await runAndWait({ kind: "account", name: "", uid: name
 const postgresAccount = await runAndWait(self, "id", ["-u", "postgres"]);
 
 describe.runIf(isRoot)("started by root", () => {
-  test.runIf(postgresAccount.code === 0)("it runs as user postgres if there is one", async () => {
+  test.runIf(postgresAccount.code === 0)("the server runs as user postgres if that user exists", async () => {
     const dataDirectory = join(await openDirectory(), "data");
 
     const { pid, url } = await start({ dataDirectory });
@@ -36,7 +36,7 @@ describe.runIf(isRoot)("started by root", () => {
     expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("it runs as nobody if there is no user postgres", async () => {
+  test("the server runs as nobody if there is no user postgres", async () => {
     const dataDirectory = join(await openDirectory(), "data");
 
     const { pid, url } = await start({ dataDirectory, accounts: ["no-such-account", "nobody"] });
@@ -45,7 +45,7 @@ describe.runIf(isRoot)("started by root", () => {
     expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("it runs in a user namespace under a directory that only root can enter, including its binaries", async () => {
+  test("the server runs in a user namespace under a directory that only root can enter, including its binaries", async () => {
     const home = await temporaryDirectory();
     await chmod(home, 0o700);
     const dataDirectory = join(home, "project", "data");
@@ -76,7 +76,7 @@ describe.runIf(isRoot)("started by root", () => {
     await adopted.stop();
   });
 
-  test("it runs as the owner of a directory that only the owner can enter, as after sudo in a home directory", async () => {
+  test("the server runs as the owner of a directory that only the owner can enter, as after sudo in a home directory", async () => {
     const home = await temporaryDirectory();
     await chmod(home, 0o700);
     await chown(home, daemon, daemon);
@@ -88,7 +88,7 @@ describe.runIf(isRoot)("started by root", () => {
     expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 
-  test("if no user can run it there is one error with every reason, which names DATABASE_URL", async () => {
+  test("if no user can run the server, one error gives every reason and names DATABASE_URL", async () => {
     const home = await temporaryDirectory();
     await chmod(home, 0o700);
     await chown(home, nameless, nameless);
@@ -112,7 +112,7 @@ describe.runIf(isRoot)("started by root", () => {
     expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
   });
 
-  test("an ordinary user runs it under their own account", async () => {
+  test("an ordinary user runs the server under their own account", async () => {
     const home = await openDirectory();
     await chown(home, nobody, nobody);
     const dataDirectory = join(home, "data");
@@ -128,18 +128,21 @@ describe.runIf(isRoot)("started by root", () => {
     await starter.stop();
   });
 
-  test.runIf(namespacesForAll.code === 0)("a user without a name can run it, as in many containers", async () => {
-    const home = await openDirectory();
-    await chown(home, nameless, nameless);
-    const dataDirectory = join(home, "data");
+  test.runIf(namespacesForAll.code === 0)(
+    "a user without a name can run the server, as in many containers",
+    async () => {
+      const home = await openDirectory();
+      await chown(home, nameless, nameless);
+      const dataDirectory = join(home, "data");
 
-    const starter = startInProcess({ dataDirectory }, { uid: nameless, gid: nameless });
-    const { url } = await starter.answer;
+      const starter = startInProcess({ dataDirectory }, { uid: nameless, gid: nameless });
+      const { url } = await starter.answer;
 
-    expect(await userOf(await postmasterPid(dataDirectory))).toBe(nameless);
-    expect(await query(url!, "select 1 as one")).toEqual([{ one: 1 }]);
-    await starter.stop();
-  });
+      expect(await userOf(await postmasterPid(dataDirectory))).toBe(nameless);
+      expect(await query(url!, "select 1 as one")).toEqual([{ one: 1 }]);
+      await starter.stop();
+    },
+  );
 });
 
 /** Makes a data directory with a cluster in it, for tests that are not about making a cluster. */

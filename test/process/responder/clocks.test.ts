@@ -106,7 +106,7 @@ describeWithTool(tools, "right after a revocation, a validator whose clock is", 
       expect(byListInNss(minutes, "lost")).toContain("Peer's Certificate has been revoked");
     });
 
-    test("does the same by OCSP, although it tolerates no clock difference itself", () => {
+    test("does the same by OCSP, although the validator itself tolerates no clock difference", () => {
       expect(byOcsp(minutes, "good")).toContain("good.pem: good");
       expect(byOcsp(minutes, "lost")).toContain("lost.pem: revoked");
       for (const [name, status] of [
@@ -120,12 +120,12 @@ describeWithTool(tools, "right after a revocation, a validator whose clock is", 
     });
   });
 
-  test("6 minutes behind rejects the CRL, and 7 minutes off the OCSP answer", () => {
+  test("6 minutes behind rejects the CRL; 7 minutes behind or ahead rejects the OCSP answer", () => {
     expect(byList(-6, "good")).toContain("CRL is not yet valid");
     for (const minutes of [-7, 7]) expect(byOcsp(minutes, "good")).toContain("WARNING: Status times invalid");
   });
 
-  test("behind finds no revocation date in the CRL after the CRL's thisUpdate", () => {
+  test("behind finds no revocation date in the CRL that is later than the CRL's thisUpdate", () => {
     const text = at(0, "openssl crl -in list.pem -noout -text -dateopt iso_8601");
     const [thisUpdate] = /(?<=Last Update: ).*/.exec(text) ?? [];
     const dates = [...text.matchAll(/(?<=Revocation Date: ).*/g)].map(([date]) => date);

@@ -100,7 +100,7 @@ http {
     });
   });
 
-  /** Opens a connection, and returns the answer that nginx staples; undefined if it staples none. */
+  /** Opens a connection and returns the stapled answer; undefined if nginx staples no answer. */
   const staple = (): Promise<Buffer | undefined> =>
     new Promise((resolve, reject) => {
       // Node's types lack `requestOCSP`, which asks for an answer (RFC 6066 section 8).
@@ -137,7 +137,7 @@ http {
     return stdout + stderr;
   }
 
-  test("staples a valid answer to every handshake of a day, one every four minutes, and none once the responder has been away for longer than an answer is valid", async () => {
+  test("staples a valid answer to every handshake of a day, one every four minutes, and no answer once the responder has been away for longer than an answer is valid", async () => {
     await eventually(async () => {
       expect(await staple()).toBeDefined();
     });
@@ -149,7 +149,7 @@ http {
       const stapled = await staple();
       if (stapled === undefined) throw new Error(`no answer after ${ahead} minutes`);
       const isEnding = ahead - signedAt >= stapledAnswerMinutes - 5;
-      // Checks each answer when it is new, at times in between, and as late as nginx sends it.
+      // Checks each answer when the answer is new, at times in between, and as late as nginx sends it.
       if (last?.equals(stapled) !== true || ahead % 20 === 0 || isEnding) {
         const found = await verdict(stapled);
         expect(found, `after ${ahead} minutes`).toContain("server.pem: good");

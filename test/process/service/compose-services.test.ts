@@ -146,7 +146,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     }
   });
 
-  test("each process signs in with its own login, and finds nothing beyond its role", async () => {
+  test("each process signs in with its own login, and doctor finds no fault with logins and roles", async () => {
     const logins = await asLogin(superuserUrl(), (client) =>
       client.query<{ name: string; login: string }>(
         `select distinct application_name as name, usename as login from pg_stat_activity where application_name like 'realmpass %' order by 1`,

@@ -26,7 +26,7 @@ async function run(
   });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [err, code] = await Promise.all([text(child.stderr), ended]);
-  // A process reports it in one line of its log, a command in plain text.
+  // A process reports the error in one line of its log, a command in plain text.
   const message = err.startsWith("{") ? (JSON.parse(err) as { msg: string }).msg : err;
   return { code, message };
 }

@@ -9,15 +9,15 @@ import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { asHere, runBlocks, shellBlocks } from "../../support/run/shell-blocks.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
-/** The commands in the documents, as written, in order, against one freshly started service. */
+/** Runs the commands in the documents as written and in order, against one freshly started service. */
 
 let service: WholeService;
 /**
- * The working directory of the guides. README and drill have separate directories, so that none finds what another
- * left.
+ * The working directory of the guides. README and drill have separate directories, so that no document finds another's
+ * files.
  */
 let directory: string;
-/** Shell variables that the quickstart leaves for the guides that continue from it. */
+/** Shell variables that the quickstart sets and later guides use. */
 let left: Record<string, string>;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const run = async (slug: string, options: { reply?: (printed: string) => Promise
 const json = async (file: string): Promise<ApiAnswer["body"]> =>
   JSON.parse(await readFile(join(directory, file), "utf8"));
 
-/** Runs first: its page shows the state right after the first start. */
+/** Runs first, because the drill's page shows the state right after the first start. */
 describe("the drill of docs/replacing-cas.md", () => {
   interface Step {
     title: string;
@@ -113,7 +113,7 @@ test("the quickstart ends with a profile that opens, and is then revoked", async
   expect(printed).toContain('{"result":"ok","code":200,"data":true}');
 });
 
-test("sign-in: a person in a browser gets a code, tokens, a profile, and ends the session", async () => {
+test("sign-in: a person in a browser gets a code, tokens and a profile, and ends the session", async () => {
   const printed = await run("sign-in", {
     async reply(soFar) {
       const address = /^Open (\S+)\n[^]*Which code/m.exec(soFar)?.[1];
@@ -138,19 +138,19 @@ test("sign-in: a person in a browser gets a code, tokens, a profile, and ends th
   expect(printed).toContain("303 http://localhost:8080/");
 });
 
-test("guests: an account, its token, a profile with it, and the end of all three", async () => {
+test("guests: the commands make an account, its token and a profile, and end all three", async () => {
   const printed = await run("guests");
   expect((await json("guest.json")).data.accountId).toBe((await json("account.json")).data.id);
   expect(printed.match(/"data":true/g)).toHaveLength(2);
 });
 
-test("awaiting: a creation is accepted at once, awaited, and repeated without a second certificate", async () => {
+test("awaiting: a creation is accepted immediately, awaited, and repeated without a second certificate", async () => {
   const printed = await run("awaiting");
   expect(printed).toMatch(/^location: \S*\/api\/issuances\/[0-9a-f-]{36}/im);
   expect(printed).toMatch(/^issued: \d+$/m);
 });
 
-test("bulk: a job is checked, started, awaited and watched, has a certificate in its results, and its people are offboarded", async () => {
+test("bulk: a job is checked, started, awaited and watched, its results contain a certificate, and its people are offboarded", async () => {
   const printed = await run("bulk");
   expect(printed).toContain("ready: 2 to change, 0 already so, 1 with problems");
   expect(printed).toMatch(/^nobody,,many,,,,3,failed,invalid_row,maxProfiles: must be/m);
@@ -166,19 +166,19 @@ test("directory: a person comes and leaves by SCIM, sent from a script", async (
   expect(printed).toContain("ida@demo.example is gone");
 });
 
-test("lists: query and body return the same, and the list with two versions returns both", async () => {
+test("lists: query and body return the same rows, and the list with two versions returns both versions", async () => {
   const printed = await run("lists");
   expect(printed).toMatch(/^\d+ of \d+, from 0$/m);
   expect(printed).toMatch(/"data":\[.*\],"limit":100,"offset":0,"total":\d+\}/);
 });
 
-test("errors: a request that is not valid, and problem details", async () => {
+test("errors: an invalid request gets the documented error, and problem details on request", async () => {
   const printed = await run("errors");
   expect(printed).toContain("400 invalid_request: format,deviceType");
   expect(printed).toMatch(/^content-type: application\/problem\+json/im);
 });
 
-test("formats: device files, a matching key pair, and a key that never leaves the requester", async () => {
+test("formats: the commands get device files, a matching key pair, and a certificate for a key that never leaves the requester", async () => {
   const printed = await run("formats");
   expect(printed).toContain("TLS Web Client Authentication");
   expect(printed).toContain("Key is valid");
@@ -189,7 +189,7 @@ test("formats: device files, a matching key pair, and a key that never leaves th
   expect(printed).toContain("profile.crt: OK");
 });
 
-test("command line: sign-in, a profile made and revoked, people onboarded and offboarded", async () => {
+test("command line: the commands sign in, make and revoke a profile, and onboard and offboard people", async () => {
   const printed = await run("command-line");
   expect(printed).toMatch(/^token\tok\t/m);
   expect(printed).toMatch(/\tonboarding\tcompleted\t2\t2\t/);

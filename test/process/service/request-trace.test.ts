@@ -34,7 +34,7 @@ const lines = async (): Promise<Line[]> =>
     .filter((line) => line.endsWith("}"))
     .map((line) => JSON.parse(line) as Line);
 
-/** Waits until a process has written such a line. */
+/** Waits until a process has logged a line that meets the condition; returns the line. */
 const line = (isIt: (line: Line) => boolean): Promise<Line> =>
   eventually(async () => {
     const found = (await lines()).find(isIt);
@@ -69,7 +69,7 @@ test("a creation can be traced from its answer to the api's log line, the row, a
     "x-request-id": "00000000-0000-4000-8000-000000000000",
   });
   const serial = serialOf(created);
-  // The client's id is not used.
+  // The service does not use the request id that the client sent.
   expect(idOf(created)).toMatch(/^(?!0{8})[0-9a-f-]{36}$/);
 
   const request = await requestLine(created);
@@ -121,7 +121,7 @@ test("profiles of a bulk job lead to the request that created the job", async ()
   expect(unknown).not.toHaveProperty("bulkJobId");
 });
 
-test("a request that a worker refuses can be traced as well", async () => {
+test("a request that a worker refuses can be traced", async () => {
   const csr = execFileSync(
     "openssl",
     [
@@ -150,7 +150,7 @@ test("a request that a worker refuses can be traced as well", async () => {
   expect(found.requestId).toBe(idOf(refused));
 });
 
-test("a revocation is in the worker's log when the CRL includes it", async () => {
+test("the worker logs a revocation when the CRL includes it", async () => {
   const serial = serialOf(await create("lost"));
   await service.call("DELETE", `/api/profiles/${serial}`);
   const listed = await line(

@@ -14,7 +14,10 @@ import { ended } from "../../support/run/services.ts";
 import { operate } from "../../support/service/operator.ts";
 import { startService, type RunningService } from "../../support/service/service.ts";
 
-/** All keys and secrets of one installation, replaced one by one; each test continues from the one before. */
+/**
+ * All keys and secrets of one installation, replaced one by one; each test continues from the state that the previous
+ * test left.
+ */
 let service: RunningService;
 let scratch: string;
 let passphrase: string = testPassphrase;
@@ -48,7 +51,7 @@ const operator = (argv: string[], env: Record<string, string> = {}) =>
     ...env,
   });
 
-/** Ends every process of a kind and starts one in its place. */
+/** Ends every process of a kind and starts one new process. */
 async function restart(kind: "api" | "worker", env: Record<string, string> = {}): Promise<void> {
   const running = kind === "api" ? service.api : service.workers;
   await Promise.all(running.splice(0).map((child) => ended(child)));
@@ -78,7 +81,7 @@ const givenGuestAccount = async (): Promise<string> => {
 };
 const guestToken = (id: string) => service.call("GET", `/api/guest-token/${id}`);
 
-test("the master key is replaced while apis run: sealed data stays readable, and in the end the old key opens nothing", async () => {
+test("the master key is replaced while apis run: sealed data stays readable, and in the end the old key opens no data", async () => {
   const guest = await givenGuestAccount();
   const before = (await guestToken(guest)).body.data;
   expect(before).toEqual(expect.any(String));
@@ -132,7 +135,7 @@ test("after a leak of the master key the keys that sign tokens are retired, and 
   expect(after.filter((kid) => before.includes(kid))).toEqual([]);
 });
 
-test("a lost master key is discarded: apis start with another, and guest links work but are not shown again", async () => {
+test("a lost master key is discarded: apis start with another key, and guest links work but are not shown again", async () => {
   const guest = await givenGuestAccount();
   const token = String((await guestToken(guest)).body.data);
   master = drawSecret.masterKey();
@@ -187,7 +190,7 @@ test("the output key is replaced, and outputs sealed under the old key are still
   await expectIssuing();
 });
 
-test("the issuers' passphrase is replaced while workers run, and then the old one opens nothing", async () => {
+test("the issuers' passphrase is replaced while workers run, and afterwards the old passphrase opens no key", async () => {
   const [old, fresh] = [passphrase, "another passphrase of issuers"];
   await restart("worker", { REALMPASS_ISSUER_KEY_PASSPHRASE: `${fresh}\n${old}` });
   await expectIssuing();

@@ -109,7 +109,7 @@ describeWithTool(["root", "openssl"], "processes started by hand, each as its ow
       "the root key": ["operator"],
       "the issuer's key": ["worker", "operator"],
     });
-    // Control: the walk reads the environments of processes, because it finds the one with a secret in it.
+    // Control: the walk reads the environments of processes, because it finds the worker's, which contains a secret.
     const inProcesses = placesOf(walks["worker"]!, secrets["the passphrase of issuers"]!).filter((place) =>
       /^\/proc\/\d+\/environ$/.test(place),
     );

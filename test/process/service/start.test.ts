@@ -28,14 +28,14 @@ afterEach(async () => {
   for (const service of running.splice(0)) await service.stop();
 });
 
-/** Starts the service; stopped at the end of the test. */
+/** Starts the service, and stops it at the end of the test. */
 async function start(options?: Parameters<typeof startWhole>[0]): Promise<WholeService> {
   const service = await startWhole(options);
   running.push(service);
   return service;
 }
 
-/** Copies the result of the first start, for tests that are not about that start. */
+/** Copies the data directory of the first start, for tests that are not about that start; returns the copy's path. */
 async function installed(): Promise<string> {
   await ended(first.child, "SIGINT");
   const data = await scratchDirectory("realmpass-start-");
@@ -160,7 +160,7 @@ describe("with a given database,", () => {
     return Object.fromEntries(rows.map(({ name, logins }) => [name, logins]));
   };
 
-  test("each process signs in with its own login, if the given one can make roles", async () => {
+  test("each process signs in with its own login, if the given login can make roles", async () => {
     const service = await startIn("roles_made", (url) => Promise.resolve(url));
     const logins = await loginsOf("roles_made");
     const drawn = logins["responder"]?.[0]?.replace("realmpass_responder_", "") ?? "";
@@ -173,7 +173,7 @@ describe("with a given database,", () => {
     expect(service.output()).not.toContain("may not create roles");
   });
 
-  test("all processes share the given login if it cannot create roles, and the terminal reports that", async () => {
+  test("all processes share the given login if it cannot create roles, and the terminal reports the shared login", async () => {
     const owner = { name: "realmpass_owner", password: "owner" };
     const service = await startIn("roles_given", async (url) => {
       await makeInstallationRoles(url, [owner]);
@@ -213,7 +213,7 @@ describe("the next start", () => {
     expect(first.output()).not.toContain("is ignored");
   });
 
-  test("restarts a worker that dies, and readiness reports it meanwhile", async () => {
+  test("restarts a worker that dies, and is ready afterwards", async () => {
     const [worker] = processesWith(next, "worker/main");
     process.kill(worker!, "SIGKILL");
     await eventually(() => {
@@ -227,7 +227,7 @@ describe("the next start", () => {
     await next.ready();
   });
 
-  test("leaves only Postgres when it is killed, and the following start adopts it", async () => {
+  test("leaves only Postgres when killed, and the following start adopts the server", async () => {
     next.child.kill("SIGKILL");
     await eventually(() => {
       expect(processesWith(next, "main.js")).toEqual([]);
@@ -239,7 +239,7 @@ describe("the next start", () => {
   });
 });
 
-test("the service reports that it is ready once all its parts are, and until then what it waits for", async () => {
+test("the service reports what it waits for until all its parts are ready, and then that it is ready", async () => {
   const data = await installed();
   const postgres = await startEmbeddedPostgres({
     dataDirectory: data,
@@ -286,7 +286,7 @@ test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("stopping npm itself with %
   }, looking);
 });
 
-test("a configuration with several faults is refused with all of them, and nothing starts", async () => {
+test("a configuration with several faults is refused with an error that lists all faults, and nothing starts", async () => {
   const started = await start({
     data: await scratchDirectory("realmpass-start-"),
     env: { REALMPASS_WAIT_SECONDS: "soon", REALMPASS_PROT: "3000", DATABASE_URL: "mysql://x" },

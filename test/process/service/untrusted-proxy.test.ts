@@ -33,7 +33,7 @@ describeWithTool("nginx", "the base URL behind the shipped proxy", () => {
     expect(await findings("127.0.0.1")).toMatchObject({ proxied: [{ status: "ok" }], direct: [{ status: "ok" }] });
   });
 
-  test.each(["", "192.0.2.1"])("fails if the api trusts another proxy, or none: %j", async (proxies) => {
+  test.each(["", "192.0.2.1"])("fails if the api trusts another proxy or no proxy: %j", async (proxies) => {
     expect(await findings(proxies)).toMatchObject({
       proxied: [
         { status: "fail", message: saying("takes a proxy's address"), remedy: saying("REALMPASS_TRUSTED_PROXIES") },
@@ -43,7 +43,7 @@ describeWithTool("nginx", "the base URL behind the shipped proxy", () => {
   });
 });
 
-test("the api reports a proxy that it does not trust in front of one that it trusts", async () => {
+test("the api reports an untrusted proxy in front of a trusted proxy", async () => {
   const { apiPort } = await startService({ kind: "postgres", env: { REALMPASS_TRUSTED_PROXIES: "loopback,10.0.0.1" } });
   const reports = async (forwardedFor: string) => {
     const url = `http://127.0.0.1:${apiPort}/.well-known/openid-configuration`;

@@ -34,9 +34,9 @@ const masterKey = (): string => randomBytes(32).toString("base64url");
 
 const occurrences = async (text: string): Promise<number> => (await service.logs()).split(text).length - 1;
 
-/** Expects a process with this environment to refuse to start and to log this, without any of its secrets. */
+/** Expects a process with this environment to refuse to start and to log the reason, without any of its secrets. */
 async function expectRefusal(start: "startApi" | "startWorker", env: Record<string, string>, reason: string) {
-  // As encoded in a line of the log.
+  // The reason as a line of the log encodes it.
   const message = JSON.stringify(reason).slice(1, -1);
   const before = await occurrences(message);
   await expect(service[start]({ REALMPASS_DATA_DIRECTORY: join(directories, "api"), ...env })).rejects.toThrow(
@@ -51,7 +51,7 @@ async function expectRefusal(start: "startApi" | "startWorker", env: Record<stri
 }
 
 describe("with separate directories", () => {
-  test("a process makes its own files, and no decoys of other processes' secrets", () => {
+  test("a process makes its own secret files, and no files for the secrets of other processes", () => {
     expect(readdirSync(join(directories, "api")).sort()).toEqual(["master-key", "output-private-key.json"]);
     expect(readdirSync(join(directories, "worker")).sort()).toEqual(["audit-key.json"]);
     for (const [directory, file] of [
@@ -63,7 +63,7 @@ describe("with separate directories", () => {
     }
   });
 
-  test("a worker without a file of the output key seals with the installation's key, and the api opens it", async () => {
+  test("a worker without a file of the output key seals with the installation's key, and the api opens the output", async () => {
     const user = await givenUser(service.owner, service.realmId);
     const made = await service.call("POST", `/api/user/${user}/profiles/laptop`, {
       format: "pem",
@@ -79,11 +79,14 @@ test.each([
   ["api", "startApi", "REALMPASS_OUTPUT_PRIVATE_KEY", () => generateOutputKeyPair().privateJwk],
   ["worker", "startWorker", "REALMPASS_OUTPUT_PUBLIC_KEY", () => generateOutputKeyPair().publicJwk],
   ["worker", "startWorker", "REALMPASS_AUDIT_KEY", generateAuditKey],
-] as const)("the %s does not start with another value (%s, %s)", async (name, start, variable, draw) => {
-  const env = { REALMPASS_DATA_DIRECTORY: join(directories, name), [variable]: draw() };
-  await expectRefusal(start, env, `  - ${variable}: not the one that this installation has`);
-  expect(await occurrences(`"event":"secret.mismatch","variable":"${variable}"`)).toBe(1);
-});
+] as const)(
+  "the %s does not start with another value than the installation's (%s, %s)",
+  async (name, start, variable, draw) => {
+    const env = { REALMPASS_DATA_DIRECTORY: join(directories, name), [variable]: draw() };
+    await expectRefusal(start, env, `  - ${variable}: not the one that this installation has`);
+    expect(await occurrences(`"event":"secret.mismatch","variable":"${variable}"`)).toBe(1);
+  },
+);
 
 test.each([
   ["startApi", "REALMPASS_MASTER_KEY", "master-key", {}],
@@ -91,7 +94,7 @@ test.each([
   ["startWorker", "REALMPASS_AUDIT_KEY", "audit-key.json", {}],
   ["startWorker", "REALMPASS_ISSUER_KEY_PASSPHRASE", "issuer-key-passphrase", { REALMPASS_ISSUER_KEY_PASSPHRASE: "" }],
 ] as const)(
-  "%s without %s names the variable, the file and the command, and makes nothing",
+  "%s without %s names the variable, the file and the command, and makes no file",
   async (start, variable, file, env) => {
     for (const generates of ["0", "1"]) {
       const empty = join(directories, `empty-${start}-${file}-${generates}`);

@@ -49,12 +49,12 @@ export const android: App = {
   },
   file: { headers: { "User-Agent": userAgent, "Accept-Encoding": "gzip" }, withinMs: 10_000 },
   fetches: ["eap-config"],
-  // The status is ignored: a refusal is a file that does not parse.
+  // The app ignores the status: it notices a refusal because the file does not parse.
   failure: () => undefined,
   read: readOnAndroid,
 };
 
-/** Android joins the names of the servers, and accepts at most this many characters. */
+/** The most characters that Android accepts in the joined names of the servers. */
 const serverNamesCharsMax = 255;
 
 /** Elements of the format whose content is text: the app's XML library refuses them if they are empty. */

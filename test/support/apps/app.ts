@@ -34,7 +34,7 @@ interface Asking {
   withinMs?: number;
 }
 
-/** An app on one platform. */
+/** The requests and rules of an app on one platform. */
 export interface App {
   name: string;
   clientId: string;
@@ -95,7 +95,7 @@ export interface SetUp {
   requests: Sent[];
 }
 
-/** One installation of an app; a test can take its steps one by one. */
+/** One installation of an app; a test can run the app's steps one by one. */
 export interface Installation {
   /** All requests so far. */
   readonly requests: Sent[];
@@ -158,7 +158,7 @@ export function install(app: App, surroundings: Surroundings): Installation {
         nonce: randomBytes(16).toString("base64url"),
       };
       try {
-        // Windows appends a question mark, so that an endpoint with a query does not work.
+        // Windows appends a question mark, so an endpoint with a query does not work.
         const left = await surroundings.browse(`${authorization_endpoint}?${pairs(app.parameters, values)}`);
         const { searchParams: answered } = await arrival.follow(left);
         if (answered.get("state") !== state) refuse("the state is another one");

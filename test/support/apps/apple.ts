@@ -20,7 +20,7 @@ const headersOf = (userAgent: string) => ({
   "Accept-Encoding": "gzip, deflate, br",
 });
 
-/** URLSession times out after a minute; AppAuth for iOS signs in. */
+/** Returns what the apps for iOS and macOS share: URLSession times out after a minute, and AppAuth for iOS signs in. */
 const apple = (userAgent: string): Omit<App, "name" | "fetches" | "read"> => ({
   clientId: "app.eduroam.geteduroam",
   redirect: { scheme: "app.eduroam.geteduroam:/" },
@@ -46,7 +46,7 @@ const apple = (userAgent: string): Omit<App, "name" | "fetches" | "read"> => ({
   failure: () => undefined,
 });
 
-/** geteduroam for iOS 2.5. Like Android it ignores the status: a refusal is a file that does not parse. */
+/** geteduroam for iOS 2.5. Like Android it ignores the status: it notices a refusal because the file does not parse. */
 export const ios: App = {
   ...apple("geteduroam/25 CFNetwork/1568.200.51 Darwin/24.1.0"),
   name: "iOS",
@@ -89,7 +89,7 @@ function readOnIos(file: Buffer, now: Date): Network {
 
   const [credential] = elementsAt(method, "ClientSideCredential");
   const certificate = elementsAt(credential, "ClientCertificate").find((element) => isBase64("PKCS12", element));
-  // `Data(base64Encoded:)!` ends the app.
+  // `Data(base64Encoded:)!` crashes the app if the text is not base64.
   const pkcs12 = strictBase64(certificate?.text ?? refuse("no PKCS#12 file")) ?? refuse("the app crashes");
   const passphrase = textAt(credential, "Passphrase") ?? "";
   if (passphrase === "") refuse("no passphrase");
@@ -107,7 +107,7 @@ function readOnIos(file: Buffer, now: Date): Network {
   };
 }
 
-/** The system looks for the issuing CA only in the file. */
+/** Refuses a file without the issuing CA, because the system looks for the issuing CA only in the file. */
 function requireChain(certificates: number): void {
   if (certificates < 2) refuse("no trust chain");
 }

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { openBundle, type OpenedBundle } from "../pki/device-file-reader.ts";
 import { elementsAt, readXml, type XmlElement } from "./read-xml.ts";
 
-/** Shared by the apps that read EAP metadata; the rules of one app are in its own file. */
+/** Rules shared by the apps that read EAP metadata; the rules of a single app are in that app's file. */
 
 /** Thrown when an app stops. The message is the reason; most apps show people less. */
 export class Refused extends Error {
@@ -28,7 +28,7 @@ export interface Network {
   validUntil: Date | undefined;
 }
 
-/** Returns the first provider: all apps use the first. */
+/** Returns the first provider, which is the provider that every app uses. */
 export function firstProvider(file: Buffer): XmlElement {
   let root: XmlElement;
   try {

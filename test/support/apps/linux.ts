@@ -24,7 +24,7 @@ export const linux: App = {
       "Accept-Encoding": "gzip",
     },
     withinMs: 10_000,
-    // The whole header is compared, so that a charset is an unknown type.
+    // The app compares the whole header, so it does not recognize a type with a charset.
     isJson: (contentType) => contentType === "application/json",
   },
   // Go's url.Values writes names in alphabetical order.

@@ -11,7 +11,7 @@ import { ended } from "../run/services.ts";
 import { requireTool } from "../run/tools.ts";
 import type { Network } from "./eap-config-rules.ts";
 
-/** NetworkManager as the Linux app talks to it: Debian's own, on a D-Bus and in a network of its own. */
+/** NetworkManager as the Linux app uses it: Debian's program, with a private D-Bus and network. */
 
 export const networkManagerTools = ["root", "NetworkManager", "dbus-daemon", "busctl", "nmcli", "unshare", "openssl"];
 
@@ -61,7 +61,7 @@ export async function startNetworkManager(): Promise<NetworkManager> {
   await eventually(() => {
     expect(existsSync(inside("bus")), output).toBe(true);
   });
-  // In namespaces of its own, it sees no device of this machine, and the rest of its state is in memory.
+  // In private namespaces, NetworkManager sees no device of this machine and keeps the rest of its state in memory.
   const private_ =
     "for at in /run/NetworkManager /var/lib/NetworkManager; do mkdir -p $at; mount -t tmpfs none $at; done";
   const options = ["--no-daemon", "--config", inside("nm.conf"), "--state-file", inside("state")];

@@ -17,11 +17,11 @@ export interface Person {
   browse: (url: string) => Promise<string>;
 }
 
-/** Returns the form in which the person decides; undefined if the page asks nothing. */
+/** Returns the form in which the person decides; undefined if the page has no such form. */
 export const decisionOn = (page: Visit): Form | undefined =>
   formsOf(page).find(({ fields }) => "authorization" in fields);
 
-/** `ca`: PEM of the certificates that the browser trusts for https. */
+/** Returns a person at a new browser. `ca`: PEM of the certificates that the browser trusts for https. */
 export function personAt(
   origin: string,
   { username, userAgent, ca }: { username: string; userAgent: string; ca?: string },

@@ -17,7 +17,7 @@ def plain(element):
 json.dump(plain(tree.fromstring(sys.stdin.buffer.read())), sys.stdout)
 `;
 
-/** Results so far: several apps read the same file. */
+/** Files read so far, because several apps read the same file. */
 const read = new Map<string, XmlElement>();
 
 /** Returns the root element of a file. Throws if the file is not well-formed. */

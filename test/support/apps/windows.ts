@@ -17,12 +17,12 @@ const headers = {
   Connection: "close",
   "Accept-Encoding": "gzip, deflate",
 };
-/** The app gives up after this time. */
+/** The time after which the app gives up, in milliseconds. */
 const withinMs = 8_000;
-/** The header without its parameters. */
+/** Returns the media type of a header, without parameters. */
 const mediaType = (contentType: string): string => contentType.split(";")[0]?.trim() ?? "";
 
-/** geteduroam for Windows, as its discovery branch reads the base. */
+/** geteduroam for Windows; its discovery branch reads the base. */
 export const windows: App = {
   name: "Windows",
   clientId: "app.geteduroam.win",

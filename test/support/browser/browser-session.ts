@@ -42,7 +42,7 @@ const entities: Readonly<Record<string, string>> = {
 const unescape = (text: string): string =>
   text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
 
-/** The forms of a page. */
+/** Returns the forms of a page. */
 export function formsOf({ text, url }: Visit): Form[] {
   return [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, attributes = "", content = ""]) => {
     const attribute = (from: string, name: string): string | undefined =>
@@ -57,8 +57,8 @@ export function formsOf({ text, url }: Visit): Form[] {
 }
 
 /**
- * `origins`: redirects to these are followed. A redirect to any other address, such as an application's, ends the walk.
- * `ca`: PEM of the certificates that are trusted for https.
+ * `origins`: the session follows redirects to these. A redirect to any other address, such as an application's, ends
+ * the walk. `ca`: PEM of the certificates that the session trusts for https.
  */
 export function createBrowserSession(
   origins: () => readonly string[],

@@ -14,11 +14,11 @@ export interface View {
   scripts?: boolean;
   /** The browser's time zone. Default: the machine's. */
   zone?: string;
-  /** The browser's user agent. Default: its own. */
+  /** The user agent. Default: the browser's own. */
   userAgent?: string;
 }
 
-/** A page of a browser, and all its complaints. */
+/** A page of a browser, and everything that the browser complained about. */
 export interface WatchedPage {
   page: Page;
   context: BrowserContext;
@@ -26,13 +26,13 @@ export interface WatchedPage {
 }
 
 /**
- * Chromium's programs: the headless shell needs half of the CPU, and has neither notifications nor links that open
+ * Chromium's programs. The headless shell needs half of the CPU, but has neither notifications nor links that open
  * another tab.
  */
 export type BrowserProgram = "chromium-headless-shell" | "chromium";
 
 /**
- * A real browser for the tests of this file. The program is looked up in the PATH: wrap tests in
+ * Provides a real browser for the tests of this file. The program is looked up in the PATH: wrap tests in
  * `describeWithTool(program, …)`.
  */
 export function useBrowser(program: BrowserProgram = "chromium-headless-shell"): {
@@ -81,7 +81,8 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 /** Expects that axe finds nothing wrong with the page, the browser reported nothing, and nothing scrolls sideways. */
 export async function expectFaultless({ page, complaints }: WatchedPage): Promise<void> {
-  // By default, axe opens another page to gather the results of frames, which takes as long again; there are no frames.
+  // By default, axe opens another page to gather the results of frames, which doubles the time; these pages have no
+  // frames.
   const { violations } = await new AxeBuilder({ page })
     .options({ resultTypes: ["violations"] })
     .withTags(rules)
@@ -131,7 +132,7 @@ export async function expectFaultlessElsewhere({ page }: WatchedPage): Promise<v
   await page.setViewportSize(shown);
 }
 
-/** Expects that the page keeps a rule of axe, which has been loaded into the page already. */
+/** Expects that the page keeps a rule of axe, which must already be loaded into the page. */
 async function expectRule(page: Page, rule: "color-contrast" | "target-size"): Promise<void> {
   await redrawn(page);
   const violations = await page.evaluate<Violations>(

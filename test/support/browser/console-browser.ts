@@ -30,7 +30,7 @@ export async function openConsole(
   return { ...consoleIn(api, browser), visit };
 }
 
-/** A browser that may have the console open. */
+/** Returns functions that send requests as the console would in this browser, signed in or not. */
 export function consoleIn(api: Pick<TestApi, "url">, browser: BrowserSession): ConsoleBrowser {
   const { host } = new URL(api.url);
   const cookies = (): string =>

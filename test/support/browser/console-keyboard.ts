@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** More tab stops than any page has before its target. */
+/** The limit on key presses: more than any page has tab stops before its target. */
 const pressesMax = 90;
 
 /** Finds faults of the visible focus: WCAG 2.2, 2.4.7 and 2.4.11, with a ring of 3 px. */
@@ -35,7 +35,7 @@ export async function tabTo(target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): 
   throw new Error(`${key} does not lead to ${String(target)}`);
 }
 
-/** An element that slides in is visible only once it has arrived. */
+/** Expects the focus to be visible. An element that slides in is visible only once it has arrived. */
 async function expectWellSeen(page: Page): Promise<void> {
   if ((await page.evaluate(badlySeen)) === null) return;
   await expect.poll(() => page.evaluate(badlySeen), { message: page.url() }).toBeNull();

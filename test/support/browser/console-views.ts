@@ -30,5 +30,5 @@ export async function downloadBy(page: Page, button: Locator): Promise<{ name: s
   return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
 }
 
-/** For a test that visits several pages, or runs axe on many states of one page. */
+/** The time limit, in milliseconds, of a test that visits several pages or runs axe on many states of one page. */
 export const pagesMs = 180_000;

@@ -71,7 +71,8 @@ export async function countedHands({ page, context }: WatchedPage, way: Way): Pr
     send: (button) => (isFinger ? button.click() : page.keyboard.press("Enter")),
     async tick(box) {
       if (isFinger) return box.click();
-      // The dialog takes the focus a moment after it appears; nobody presses Tab before seeing it.
+      // Waits for the focus: the dialog takes it a moment after appearing, and a person presses Tab only once the
+      // dialog is visible.
       const isReady = () => box.evaluate((at) => at.closest("[role=dialog]")?.matches(":focus-within") ?? true);
       await expect.poll(isReady, { message: String(box) }).toBe(true);
       await pressAt(box, "Space");

@@ -23,8 +23,8 @@ const realm: PageRealm = {
 };
 
 /**
- * Serves pages that are hard to bring about on a server of its own: every problem at `/NAME`, and `/signed-out`. Its
- * other addresses stand for an application.
+ * Starts a server for pages that are hard to reach otherwise: every problem at `/NAME`, and `/signed-out`. Its other
+ * addresses stand for an application.
  */
 export function usePageGallery(stylesFrom: () => string): { readonly url: string } {
   let url = "";

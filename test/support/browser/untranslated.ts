@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import english from "../../../console/texts/en.json" with { type: "json" };
 
-/** The areas, with which the names of the console's texts begin. */
+/** The areas of the console: each name of a text begins with one. */
 const areas = Object.keys(english);
 
 /**

@@ -29,7 +29,7 @@ export interface AccessPoint {
   address: string;
   /** Reports the start of sessions, or with `stop` their end; resolves when all are acknowledged. */
   account(port: number, sessions: readonly Session[], status?: "start" | "stop"): Promise<void>;
-  /** Returns the sessions that it was asked to disconnect, each once, however often it was asked. */
+  /** Returns, each once, the sessions that the access point was asked to disconnect. */
   disconnected(): { userName: string; session: string }[];
 }
 
@@ -66,7 +66,7 @@ export async function startAccessPoint(address: string, port: number): Promise<A
   return {
     address,
     async account(to, sessions, status = "start") {
-      // At most as many as there are identifiers, and as a server can queue.
+      // At most 100 packets at a time, because a packet's identifier has one octet and the server's queue is limited.
       for (let from = 0; from < sessions.length; from += 100) {
         const batch = sessions.slice(from, from + 100);
         await Promise.all(batch.map((one, id) => send(to, id, accountingOf(address, id, one, status))));

@@ -9,12 +9,12 @@ import { makeSigningKey, startServer } from "./upstream-provider.ts";
 /** The documents and endpoints that a provider has. */
 export type UpstreamPlace = "discovery" | "jwks" | "authorize" | "token" | "userinfo";
 
-/** A response of such a place, true or false. */
+/** A handler that responds for a place, correctly or not. */
 export type HostileResponse = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface HostileProvider {
   readonly url: string;
-  /** Replaces the responses of one place from now on; undefined: restores the true ones. */
+  /** Replaces the responses of one place from now on; undefined restores the correct responses. */
   lie(place: UpstreamPlace, lie: HostileResponse | undefined): void;
   /** Changes an otherwise true document. */
   change(place: "discovery" | "token" | "userinfo", change: (document: Record<string, unknown>) => object): void;
@@ -35,7 +35,7 @@ export interface HostileProvider {
   readonly key: JWK;
 }
 
-/** A small identity provider that is as wrong as a test wants it to be. It signs everyone in as `somebody`. */
+/** Provides a small identity provider whose responses a test can falsify. It signs everyone in as `somebody`. */
 export function useHostileProvider(): HostileProvider {
   const lies = new Map<UpstreamPlace, HostileResponse>();
   const changes = new Map<UpstreamPlace, (document: Record<string, unknown>) => object>();

@@ -18,7 +18,7 @@ export interface Nginx {
   logs(): Promise<string>;
 }
 
-/** Replaces every occurrence of the parts of a shipped file that differ here; each part has to occur. */
+/** Replaces every occurrence of the parts of a shipped file that differ here; expects each part to occur. */
 function asHere(config: string, parts: readonly (readonly [string, string])[]): string {
   return parts.reduce((text, [from, to]) => {
     expect(text).toContain(from);
@@ -97,7 +97,7 @@ function hasHttp2Directive(program: string): boolean {
   return major > 1 || minor > 25 || (minor === 25 && patch >= 1);
 }
 
-/** Returns a shipped file after the command in docs/production.md that nginx 1.25.1 and newer need. */
+/** Applies to a shipped file the command in docs/production.md that nginx 1.25.1 and newer need; returns the result. */
 export async function withHttp2Directive(config: string): Promise<string> {
   const [, options = ""] =
     /^# sed -i (.*http2.*) \/etc\/nginx\/.*$/m.exec(await readFile("docs/production.md", "utf8")) ?? [];

@@ -15,13 +15,15 @@ import { describeWithTool, requireTool } from "../run/tools.ts";
 
 const page = resolve("docs/radius/README.md");
 export const debianConfiguration = "/etc/freeradius/3.0";
-/** Shared by the server and its devices. */
+/** The secret that the server and its devices share. */
 export const secret = "a-secret-for-tests-alone";
 
 /** The name of the RADIUS server that the devices on the page expect. */
 export const radiusServerName = "radius.demo.example";
 
-/** A `describe` block that needs FreeRADIUS with Debian's configuration, and a device. See `describeWithTool`. */
+/**
+ * Defines a `describe` block that needs FreeRADIUS with Debian's configuration, and a device. See `describeWithTool`.
+ */
 export function describeWithRadius(name: string, block: () => void): void {
   describeWithTool(["freeradius", "eapol_test", "openssl", "curl", ...unreadable()], name, block);
 }
@@ -46,7 +48,7 @@ export interface RadiusOptions {
   issuers: string;
   /** The one name that gets VLAN 30 instead of 20. */
   exception?: string;
-  /** Configures more before the server starts; its files can be put into `directory`. */
+  /** Adds configuration before the server starts; its files can be put into `directory`. */
   also?: (place: { configuration: string; directory: string }) => Promise<void>;
   /** Does not log each request, for tests with thousands of them. */
   quiet?: boolean;
@@ -167,7 +169,7 @@ async function stop(child: ChildProcess, directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** Root must not run a RADIUS server. */
+/** Returns the ids of the user freerad if the tests run as root, because root must not run a RADIUS server. */
 function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const [uid, gid] = ["-u", "-g"].map((flag) =>
@@ -205,10 +207,7 @@ export async function freeUdpPorts(): Promise<[number, number]> {
   return [first, second];
 }
 
-/**
- * A device's files: a PKCS#12 file with the empty password unless another is given, which the settings can also
- * contain; or PEM.
- */
+/** A device's files: a PKCS#12 file, with the empty password by default, which the settings can also embed; or PEM. */
 export type DeviceFiles =
   { pkcs12: Buffer; password?: string; asBlob?: boolean } | { certificate: string; key: string };
 
@@ -217,9 +216,9 @@ export interface KnockOptions {
   files: DeviceFiles;
   /** PEM of the CA by which the device checks the RADIUS server. */
   ca: string;
-  /** The identity that it sends in the clear. */
+  /** The identity that the device sends in the clear. */
   identity: string;
-  /** The names that it accepts in the server's certificate. Default: the page's. */
+  /** The names that the device accepts in the server's certificate. Default: the page's. */
   serverNames?: readonly string[];
   /** Default: wpa_supplicant's own choice. */
   tls?: "1.2" | "1.3";
@@ -315,7 +314,7 @@ export async function authenticateWith({
   }
 }
 
-/** Returns the network with the PKCS#12 file's password, and with the file embedded if it is to be a blob. */
+/** Returns the network with the PKCS#12 file's password; with `asBlob`, embeds the file. */
 function withPkcs12(
   network: string,
   { pkcs12, password = "", asBlob = false }: Extract<DeviceFiles, { pkcs12: Buffer }>,
@@ -395,7 +394,7 @@ export async function fetchVlans(
   return { ...ran, list: await readFile(vlansFile, "utf8") };
 }
 
-/** Runs a program to its end; it is looked up in `path` before the usual places. */
+/** Runs a program to its end, looked up in `path` before the usual places. */
 export function run(
   program: string,
   args: readonly string[],

@@ -34,11 +34,11 @@ export interface TestUpstream {
 export interface UpstreamOptions {
   /** Returns the URI to which the provider is allowed to redirect people. */
   redirectUri: () => string;
-  /** Claims that it includes in addition to the usual ones. */
+  /** Claims that the provider includes in addition to the usual ones. */
   claims?: readonly string[];
-  /** Claims are in the id token, instead of only at the userinfo endpoint. */
+  /** Whether claims are in the id token, instead of only at the userinfo endpoint. */
   claimsInIdToken?: boolean;
-  /** How this service is registered there. */
+  /** How this service authenticates to the provider. */
   authentication?: "client_secret_basic" | "client_secret_post" | "none";
 }
 
@@ -78,7 +78,7 @@ export async function makeSigningKey(): Promise<JWK> {
 }
 
 /**
- * oidc-provider, which is certified for OpenID Connect, on a free port. People sign in as set by {@link
+ * Provides oidc-provider, which is certified for OpenID Connect, on a free port. People sign in as set by {@link
  * TestUpstream.signsIn} without seeing a page, and consent to everything.
  */
 export function useUpstreamProvider(options: UpstreamOptions): TestUpstream {

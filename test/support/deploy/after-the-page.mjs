@@ -1,4 +1,4 @@
-// The state of the machine once docs/production.md has been followed. Runs there, and prints one line of JSON.
+// Prints the state of the machine once docs/production.md has been followed, as one line of JSON. Runs on that machine.
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { createHmac, hkdfSync, X509Certificate } from "node:crypto";
 import fs from "node:fs";
@@ -96,7 +96,7 @@ isOver = true;
 await Promise.all(load);
 found.rolling = Object.fromEntries(answers);
 
-// A guest's link leads to a page, and that page to a link that hands a profile over to another device.
+// A guest's link leads to a page. That page leads to a link that hands a profile over to another device.
 const guest = await api("POST", "/api/guest-account", {
   name: "Guest",
   expirationDate: new Date(Date.now() + 86_400_000).toISOString(),

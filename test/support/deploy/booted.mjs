@@ -1,5 +1,5 @@
-// The state of the units once docs/production.md has been followed on a machine booted by systemd. Runs there, and
-// prints one line of JSON.
+// Prints the state of the units once docs/production.md has been followed on a machine booted by systemd, as one line
+// of JSON. Runs on that machine.
 import { execFileSync, spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import fs from "node:fs";
@@ -39,7 +39,7 @@ function examine() {
   };
 }
 
-/** The unit that runs after the doctor has failed. `caught` resolves once it has run another time. */
+/** The unit that runs after the doctor has failed. `caught` resolves once that unit has run another time. */
 const catcher = "realmpass-failed@realmpass-doctor.service";
 let last = show(catcher, "InvocationID");
 async function caught() {
@@ -123,7 +123,7 @@ found.remedied = [
 await isWell();
 found.mended = examine();
 
-// Moves the queue to PostgreSQL with the page's commands, at first without the one that copies the drop-ins.
+// Moves the queue to PostgreSQL with the page's commands, at first without the command that copies the drop-ins.
 const commands = fs.readFileSync("/mnt/without-redis.sh", "utf8").split("\n");
 const movesQueue = ["api@3000", "api@3001", "worker@1", "worker@2"].map((name) => `realmpass-${name}`);
 const restart = (names) => execFileSync("systemctl", ["restart", ...names]);

@@ -62,7 +62,7 @@ async function after() {
   found.onList = { good: await onList(good), others: await onList([...revoked, ...offboarded, ...lost]) };
   found.crlNumberRises = numberOf(await readList()) > crlNumber;
 
-  // Revokes by serial number alone a certificate issued since the backup, and one that the database knows.
+  // Revokes by serial number alone a certificate issued since the backup, and a certificate that the database knows.
   const { serials } = operatorJson("crl", "revoke-serial", "--issuer", "1", "--serial", lost[0], "--serial", good[0]);
   found.bySerial = [serials[lost[0]], serials[good[0]], ...(await askAll([good[0]]))];
 

@@ -25,14 +25,14 @@ version=$(ls /usr/lib/postgresql | sort -n | tail -1)
 pg_createcluster "$version" main --port 5432 >/dev/null
 `;
 
-/** Debian's packages, as they start without systemd. */
+/** Starts the services of Debian's packages without systemd. */
 export const startPackages = `
 pg_ctlcluster "$version" main start
 runuser -u redis -- redis-server /etc/redis/redis.conf --daemonize yes >/dev/null
 nginx
 `;
 
-/** Runs in the directory of the only release that was packed there. */
+/** Returns commands that enter the directory of a release and set `release` to the release's name. */
 export const named = (release: string): string => `
 cd "${release}"
 release=$(basename realmpass-*.tar.gz .tar.gz)

@@ -21,7 +21,7 @@ const device = "/root/device";
 fs.mkdirSync(device, { recursive: true });
 fs.writeFileSync(`${device}/ca.pem`, await (await fetch(`${plain}/ca/1.pem`)).text());
 
-/** Whether the RADIUS server admits a device. */
+/** Returns whether the RADIUS server admits a device. */
 function admits({ certificate, privateKey }) {
   fs.writeFileSync(`${device}/laptop.pem`, certificate);
   fs.writeFileSync(`${device}/laptop.key`, privateKey);

@@ -9,7 +9,7 @@ export const plain = "http://wifi.example.org";
 export const operator = (...command) => execFileSync("realmpass-operator", command, { encoding: "utf8" });
 export const operatorJson = (...command) => JSON.parse(operator(...command, "--json"));
 
-/** Repeats a check of something that happens asynchronously, until it succeeds. */
+/** Repeats a check of something that happens asynchronously, until the check succeeds. */
 export async function eventually(what, look) {
   let cause;
   for (let left = 600; left > 0; left -= 1) {
@@ -85,7 +85,10 @@ export async function readList() {
   return execFileSync("openssl", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
 }
 
-/** A browser that keeps cookies and fills in forms. Pages refuse `fetch`, because it announces itself as a script. */
+/**
+ * Creates a browser that keeps cookies and fills in forms, because pages refuse `fetch`, which announces itself as a
+ * script.
+ */
 export function createBrowser() {
   const cookies = new Map();
   const visit = (method, url, fields) =>

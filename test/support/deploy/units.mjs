@@ -104,7 +104,10 @@ function merged(first, second) {
   return all;
 }
 
-/** Starts a unit's command; that of a `oneshot` unit has ended when this returns. Returns its exit code, or 0. */
+/**
+ * Starts a unit's command, and waits for the end of a `oneshot` unit. Returns the exit code of a `oneshot` unit,
+ * otherwise 0.
+ */
 function start(unit) {
   const last = (key) => unit.settings[key]?.at(-1);
   const log = fs.openSync(logOf(unit.name), "a");

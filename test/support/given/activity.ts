@@ -4,7 +4,7 @@ import { sql } from "../../../db/sql.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import { fromNow } from "./given.ts";
 
-/** The traces that RADIUS servers and workers leave of profiles and realms. */
+/** Returns functions that record what RADIUS servers and workers leave about profiles and realms. */
 export const givenActivity = (owner: () => Database) => ({
   /** Records a check of a profile. */
   async check(serial: string, at: Date): Promise<void> {

@@ -6,7 +6,7 @@ import { createHeadLog, sealAudit } from "../../../worker/upkeep/audit-sealing.t
 import type { TestDatabase } from "../run/database.ts";
 import { silentLog } from "../service/worker.ts";
 
-/** Seals the waiting entries, as a worker with this key does; waits for a worker that is sealing some of them. */
+/** Seals the waiting entries with this key, as a worker does. Waits if a worker is sealing some of them. */
 export async function sealEntries(
   database: TestDatabase,
   { key, ...slice }: { key: string; slice?: number },

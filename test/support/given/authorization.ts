@@ -16,7 +16,7 @@ export function drawPkce(): { verifier: string; challenge: string } {
 export const answerOf = (visit: { headers: { location?: string | undefined } }): Record<string, string> =>
   Object.fromEntries(new URL(visit.headers.location ?? "about:blank").searchParams);
 
-/** Sent where a refusal is expected, to check that it comes back unchanged. */
+/** A state for requests that the test expects to be refused; the refusal must return the state unchanged. */
 export const markedState = "a b+c&d=é";
 
 /** Expects that an authorization request with {@link markedState} was refused, with a redirect to the application. */
@@ -57,7 +57,7 @@ export const postForm = (
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
   });
 
-/** Authorization requests and the steps after them, on one API. */
+/** Makes authorization requests, and the steps after them, on one API. */
 export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
   const address = (path: string, parameters: Record<string, string | undefined>): string => {
     const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);

@@ -43,7 +43,7 @@ export interface GivenJob {
   executeAt?: Date;
   confirmTotal?: number;
   createdAt?: Date;
-  /** The person who created it; by default a client of the realm, {@link bulkClientOf}. */
+  /** The person who created the job; by default a client of the realm, {@link bulkClientOf}. */
   createdByUserId?: string;
   graceDays?: number;
   /** The reason for the revocations of the job; default: unspecified. */
@@ -55,7 +55,7 @@ export interface GivenJob {
 /** The client in whose name {@link givenJob} creates jobs of a realm. */
 export const bulkClientOf = (realmId: string): string => `bulk-client-${realmId}`;
 
-/** Creates a job as the API leaves it to the workers, its rows in the order given. */
+/** Creates a job as the API leaves it to the workers, with its rows in the given order. */
 export async function givenJob(
   owner: Database,
   {
@@ -201,10 +201,7 @@ export const auditOf = (
      order by id
   `);
 
-/**
- * Runs jobs in this process step by step, without a queue and without signing: does a worker's steps when the test
- * calls for them.
- */
+/** Runs jobs in this process without a queue and without signing. The test calls each of a worker's steps. */
 export function driveJobs(db: () => Database, { clock = systemClock }: { clock?: Clock } = {}) {
   const waiting: RowRange[] = [];
   const deps = (): BulkJobDeps => ({
@@ -264,8 +261,8 @@ async function settleUnsigned(db: Database, ids: readonly string[]): Promise<Rea
 }
 
 /**
- * Puts a job into a state as workers would have left it: in a final state, every pending row has been changed; before
- * the job runs, its counts are those of the check, which expects a change for every row that has not failed.
+ * Puts a job into a state as workers would have left it. In a final state, every pending row has been changed. Before
+ * the run, the counts are those of the check, which expects a change for every row that has not failed.
  */
 export async function leaveIn(
   owner: Database,

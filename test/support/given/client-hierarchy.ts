@@ -3,7 +3,7 @@ import { X509Certificate, createPrivateKey, type KeyObject } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A client certificate with its key, as the encoder takes them and as Node reads them. */
+/** A client certificate with its key: as octets for the encoder, and as objects of Node. */
 export interface ClientCertificate {
   certificate: Buffer;
   x509: X509Certificate;

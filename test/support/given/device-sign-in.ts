@@ -35,7 +35,7 @@ const listenerCertificate = selfSigned(listenerKey, "-addext", "subjectAltName=I
 export const header = "X-Client-Certificate";
 export const trusted = "127.0.0.2";
 
-/** Switches signing in with certificates on. */
+/** Settings that let people sign in with certificates. */
 export const withClientCertificates = {
   tls: { certificate: listenerCertificate, key: listenerKey },
   settings: { trustedProxies: trusted, clientCertificates: { header } },
@@ -44,15 +44,15 @@ export const withClientCertificates = {
 export interface Sent {
   headers?: Record<string, string>;
   form?: Record<string, string>;
-  /** Shown in the TLS handshake. */
+  /** Presented by the client in the TLS handshake. */
   device?: Pick<Device, "certificate" | "key"> | undefined;
-  /** Where the connection comes from. */
+  /** The address of this machine from which the client connects. */
   from?: string;
   /** The agent of the TLS connections; omitted: a new one for this request. */
   agent?: Agent;
 }
 
-/** Sends one request on a connection of its own. */
+/** Sends one request, on a new connection if no agent is given. */
 export function send(
   url: string,
   { headers = {}, form, device, from, agent }: Sent = {},
@@ -100,7 +100,7 @@ export const byteSequence = (der: Buffer): string => `:${der.toString("base64")}
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Returns the path at which a user's profile is made: by the user (`own`), or by somebody else. */
+/** Returns the path for making a user's profile: the user's own path (`own`), or the path for other callers. */
 export const profilePath = ({ id }: Pick<GivenUser, "id">, { own = false }: { own?: boolean } = {}): string => {
   const name = `laptop%20${randomBytes(3).toString("hex")}`;
   return own ? `/api/profile/${name}` : `/api/user/${id}/profiles/${name}`;
@@ -118,8 +118,8 @@ export const profileFor = ({ csr = newKey().csr, allowAuth = true }: { csr?: str
 export function deviceSignInOn(api: Pick<TestApi, "url" | "tlsUrl" | "database" | "as">) {
   return {
     /**
-     * Issues a profile by the worker for a key of the device, requested by an administrator unless another caller is
-     * given.
+     * Requests a profile for a key of the device, as an administrator unless another caller is given, and has the
+     * worker issue it.
      */
     issue: async (
       owner: GivenUser,

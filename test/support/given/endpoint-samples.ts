@@ -1,7 +1,7 @@
 import type { Endpoint, Method } from "../../../api/contract/endpoint.ts";
 import type { Given, GivenUser } from "./given.ts";
 
-/** A request that an endpoint accepts; tests over all endpoints start from it. */
+/** A request that an endpoint accepts, from which tests over all endpoints start. */
 export interface Sample {
   endpoint: Endpoint;
   method: Method;
@@ -20,7 +20,7 @@ export interface SampleSubject {
   jobs: Readonly<Record<"start" | "takeOut" | "takeIn" | "cancel" | "ended", string>>;
 }
 
-/** The value of each path parameter. A new name of a path parameter needs a row here. */
+/** The value of each path parameter. A path parameter with a new name needs a row here. */
 const parameters: Readonly<Record<string, (subject: SampleSubject, endpoint: Endpoint) => string>> = {
   userID: ({ user }) => user.id,
   profileName: () => "laptop",
@@ -112,7 +112,7 @@ export async function givenSubject(given: Given, realmId: string): Promise<Sampl
   };
 }
 
-/** Returns a sample for every endpoint under each of its methods, about this user and profile. */
+/** Returns a sample for every endpoint with each of its methods, about this subject. */
 export const samplesOf = (endpoints: readonly Endpoint[], subject: SampleSubject): Sample[] =>
   endpoints.flatMap((endpoint) =>
     endpoint.methods.map((method) => ({

@@ -36,7 +36,7 @@ export interface GivenApplication {
   secret: string;
 }
 
-/** A session with one of each of its tokens; `code` has not been redeemed. */
+/** A session with one token of each kind; `code` has not been redeemed. */
 export interface GivenSession {
   id: string;
   clientId: string;
@@ -51,7 +51,7 @@ export interface GivenGuestAccount {
   token: string;
 }
 
-/** Rows for tests to start from: valid by default, override what matters. */
+/** Makes rows for tests to start from. The rows are valid by default; a test overrides what matters to it. */
 export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: MasterKeys } = {}) {
   const given = {
     /** Makes a realm with an issuer that cannot sign: its key is missing. */
@@ -127,7 +127,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
         authable = false,
         serialNumber = BigInt(`0x${randomBytes(15).toString("hex")}1`).toString(),
       }: {
-        /** The profile belongs to this guest account instead; the user then only names the realm. */
+        /** The guest account that owns the profile instead of the user; the user then only names the realm. */
         guestAccountId?: string | null;
         kind?: ProfileKind;
         name?: string;

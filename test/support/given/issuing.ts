@@ -60,7 +60,7 @@ function nextHierarchy(owner: Database, special: Special): Promise<Hierarchy> {
 /** The properties of a hierarchy that not every realm may share. */
 interface Special {
   validityYears?: number;
-  /** The root has a CRL, published below this URL; the issuing CA contains the CRL's address. */
+  /** The URL below which the root's CRL is published; the issuing CA contains the CRL's address. */
   publicationUrl?: string;
   form?: NameConstraintsForm;
 }

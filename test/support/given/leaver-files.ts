@@ -8,7 +8,7 @@ export interface LeaverFile {
   title: string;
   /** The ids of all people in the file, {@link leaversMax} of them. */
   people: readonly string[];
-  /** The ids that a reader cannot restore: each has to be named in a failed row. */
+  /** The ids that a reader cannot restore: a failed row has to name each of them. */
   unreadable: readonly string[];
 }
 
@@ -16,11 +16,11 @@ const ids = (prefix: string): string[] =>
   Array.from({ length: leaversMax }, (_, n) => `${prefix}-${String(n).padStart(4, "0")}`);
 const every = (step: number, people: readonly string[]): string[] => people.filter((_, n) => n % step === step - 1);
 
-/** Joins rows to a text whose line ends are those of `ends`, in turn. */
+/** Joins rows to one text, with the line ends of `ends` in turn. */
 const lines = (rows: readonly string[], ends: readonly string[]): string =>
   rows.map((row, n) => `${row}${ends[n % ends.length]}`).join("");
 
-/** Files of text. */
+/** Returns the files that are plain text. */
 export function leaverTexts(prefix: string): (LeaverFile & { text: string })[] {
   const mixed = ids(`${prefix}-mixed`);
   const mac = ids(`${prefix}-mac`);
@@ -73,7 +73,7 @@ export function leaverTexts(prefix: string): (LeaverFile & { text: string })[] {
   ];
 }
 
-/** Workbooks: the rows of their one sheet, headings first. */
+/** Returns the files that are workbooks: the rows of their one sheet, headings first. */
 export function leaverSheets(prefix: string): (LeaverFile & { rows: GivenCell[][] })[] {
   const numbers = Array.from({ length: leaversMax }, (_, n) => String(n + 1).padStart(8, "0"));
   const grouped = Array.from({ length: leaversMax }, (_, n) => String(20_000_000 + n));

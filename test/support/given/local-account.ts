@@ -6,7 +6,7 @@ import type { TestApi } from "../service/api.ts";
 import type { GivenUser } from "./given.ts";
 
 export const testPassword = "correct horse battery staple";
-/** The least work that argon2id can do: the cost of an attempt is not under test here. */
+/** The lowest cost that argon2id accepts: the cost of an attempt is not under test here. */
 export const testPasswordCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 const testPasswordHash = hashPassword(testPassword, { cost: testPasswordCost });
 
@@ -15,8 +15,9 @@ export interface LocalAccount extends GivenUser {
 }
 
 /**
- * Gives a user a name to sign in with, and {@link testPassword} unless the user is to follow links; switches local
- * sign-in on. Another user who has the name loses it, so a retried test can make its accounts again.
+ * Gives a user a name to sign in with, and {@link testPassword} if `password` is true; without it the user has to
+ * follow a link. Switches local sign-in on. Another user with this name loses it, so a retried test can make its
+ * accounts again.
  */
 export async function givenLocalAccount(
   api: Pick<TestApi, "database" | "given" | "realmId">,

@@ -4,7 +4,8 @@ import * as processes from "../../../db/queries/upkeep/processes.ts";
 import { sql } from "../../../db/sql.ts";
 
 /**
- * Registers a process without starting one. It stays alive for the whole test, or was last seen `silentSeconds` ago.
+ * Registers a process without starting one. The process stays alive for the whole test, or was last seen
+ * `silentSeconds` ago.
  */
 export async function givenProcess(
   owner: Database,

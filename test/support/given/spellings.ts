@@ -26,7 +26,10 @@ export const differentIds = [
   ["\uff4aim", "jim", "a letter of full width, which is no matter of NFC"],
 ] as const;
 
-/** Makes people with these ids; where the ids are spellings of the same one, only the first could be created today. */
+/**
+ * Makes people with these ids. If the ids are spellings of one id, the service would create only the first person
+ * today.
+ */
 export async function givenTwins(
   owner: Database,
   { realmId, ids, offboardedAt = null }: { realmId: string; ids: readonly string[]; offboardedAt?: Date | null },

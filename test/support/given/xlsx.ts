@@ -81,8 +81,8 @@ function cellOf(cell: GivenCell, place: string, styleOf: StyleOf): string {
 }
 
 /**
- * Makes a workbook whose one sheet, "A", has these rows in XML; if empty, the sheet's part is missing. Its only shared
- * string is "shared".
+ * Makes a workbook whose one sheet, "A", has these rows in XML; if empty, the sheet's part is missing. The workbook's
+ * only shared string is "shared".
  */
 export function xlsxOfRows(rows: string): Buffer {
   const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";

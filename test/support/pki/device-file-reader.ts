@@ -17,7 +17,7 @@ json.dump(plistlib.loads(sys.stdin.buffer.read(), fmt=plistlib.FMT_XML), sys.std
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test reads a file as a device does; its assertion is the check
 export type Plist = Record<string, any>;
 
-/** Results so far: tests read one file several times. */
+/** Caches the results, because tests read one file several times. */
 const plists = new Map<string, string>();
 
 /** Reads a property list; data is returned as `{data: base64}`, a date as `{date}`. */
@@ -41,7 +41,7 @@ export function bundleOfMobileconfig(profile: Plist): { pkcs12: Buffer; password
 /** Returns the text of each element or attribute that an XPath matches. */
 export function xpath(file: Buffer, path: string): string[] {
   const string = (position: number): string => `string((${path})[${String(position)}])`;
-  // xmllint adds a newline to its output.
+  // Removes the newline that xmllint adds to its output.
   const evaluate = (expression: string): string =>
     run("xmllint", ["--xpath", expression, "-"], file).replace(/\n$/, "");
   // Most paths match one node, so this call returns its text together with the count.
@@ -68,11 +68,11 @@ export interface OpenedBundle {
   /** The leaf first. */
   certificates: X509Certificate[];
   privateKey: string;
-  /** OpenSSL's description of its encryption and MAC. */
+  /** OpenSSL's description of the file's encryption and MAC. */
   info: string;
 }
 
-/** Opens a PKCS#12 file by OpenSSL with a password; returns undefined if it does not open. */
+/** Opens a PKCS#12 file with OpenSSL and a password; returns undefined if the file does not open. */
 export function openBundle({ pkcs12, password }: { pkcs12: Buffer; password: string }): OpenedBundle | undefined {
   const args = ["pkcs12", "-info", "-in", "bundle.p12", "-passin", "file:password", "-nodes", "-legacy"];
   const { status, stdout, stderr } = openssl(args, { "bundle.p12": pkcs12, password: `${password}\n` });

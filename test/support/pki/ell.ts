@@ -42,7 +42,7 @@ for name in ("ca", "client", "key"):
 json.dump({"settings": found, "embedded": out}, sys.stdout)
 `;
 
-/** Reads a file of iwd with ell, the library by which iwd reads it. Throws if ell refuses the file. */
+/** Reads a file of iwd with ell, iwd's own library. Throws if ell refuses the file. */
 export function ellReads(file: string): ReadByEll {
   const { status, stdout, stderr } = spawnSync(requireTool("python3"), ["-I", "-S", "-c", program, file], {
     encoding: "utf8",

@@ -19,7 +19,7 @@ const number = (content: Uint8Array, tagOctet: number = tag.integer): Buffer => 
 const bits = (unused: number, content: Uint8Array): Buffer => tlv(tag.bitString, Buffer.from([unused]), content);
 const zero = Buffer.alloc(1);
 
-/** Returns encodings of an RSA key that are not its DER, by their fault. */
+/** Returns encodings of an RSA key that differ from its DER, keyed by their fault. */
 function otherFormsOfRsa(key: KeyObject): Record<string, Buffer> {
   const { n = "", e = "" } = createPublicKey(key).export({ format: "jwk" });
   const modulus = Buffer.concat([zero, Buffer.from(n, "base64url")]);
@@ -65,7 +65,7 @@ function otherFormsOfRsa(key: KeyObject): Record<string, Buffer> {
   };
 }
 
-/** Does the same for a P-256 key. */
+/** Returns encodings of a P-256 key that differ from its DER, keyed by their fault. */
 function otherFormsOfP256(key: KeyObject): Record<string, Buffer> {
   const spki = createPublicKey(key).export({ format: "der", type: "spki" });
   const point = spki.subarray(-65);
@@ -90,7 +90,9 @@ function otherFormsOfP256(key: KeyObject): Record<string, Buffer> {
   };
 }
 
-/** Returns encodings of an RSA key and a P-256 key that are not their DER, or not the one form that is certified. */
+/**
+ * Returns encodings of an RSA key and a P-256 key that differ from their DER, or from the one form that is certified.
+ */
 export const otherForms = (keys: {
   rsa: KeyObject;
   p256: KeyObject;

@@ -69,7 +69,7 @@ export function encodeOcspRequest(certIds: readonly Uint8Array[], extensions: re
   );
 }
 
-/** Returns the OCSPResponseStatus of a response, which has to be an OCSPResponse from end to end. */
+/** Returns the OCSPResponseStatus of a response, which must be an OCSPResponse from end to end. */
 export function statusOf(answer: Buffer): number {
   const whole = readElement(answer);
   if (whole.tagOctet !== tag.sequence || whole.end !== answer.length) throw new Error("not an OCSPResponse");
@@ -84,7 +84,7 @@ export interface OcspHttpAnswer {
   body: Buffer;
 }
 
-/** Sends one HTTP request; a POST if there is a body, unless specified. */
+/** Sends one HTTP request. The default method is POST with a body, else GET. */
 export function askOverHttp(
   url: string,
   {
@@ -98,7 +98,7 @@ export function askOverHttp(
     method?: string;
     headers?: Record<string, string>;
     agent?: Agent | false;
-    /** The address of this machine to send from. */
+    /** The address of this machine from which to send. */
     localAddress?: string;
   } = {},
 ): Promise<OcspHttpAnswer> {
@@ -181,7 +181,7 @@ export function askWithOpenssl(
   const trust = ["-issuer", "issuer.pem", "-CAfile", "root.pem", "-url", url];
   const serials = [serialNumber, ...others].flatMap((each) => ["-serial", each]);
   const args = ["ocsp", ...options, ...trust, ...serials];
-  // Does not block this process, in which the responder may run.
+  // Runs OpenSSL without blocking this process, in which the responder may run.
   return new Promise((resolve) => {
     execFile(requireTool("openssl"), args, { cwd: directory, timeout: 60_000 }, (_, stdout, stderr) => {
       rmSync(directory, { recursive: true, force: true });

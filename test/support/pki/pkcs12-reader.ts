@@ -14,7 +14,7 @@ export interface DerNode {
   content: Buffer;
 }
 
-/** Returns the values in `bytes`. Throws unless they are DER from the first octet to the last. */
+/** Returns the values in `bytes`. Throws if they are not DER from the first octet to the last. */
 export function readDer(bytes: Buffer): DerNode[] {
   const nodes: DerNode[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -166,10 +166,7 @@ export interface ReadPkcs12 {
   key: Attributes & { pkcs8: Buffer };
 }
 
-/**
- * Returns everything in a file of one encrypted SafeContents of certificates followed by one plain one with a shrouded
- * key.
- */
+/** Reads a file of one encrypted SafeContents, with certificates, and one plain SafeContents, with a shrouded key. */
 export function readPkcs12(file: Buffer, password: Buffer): ReadPkcs12 {
   const [certificatePart, keyPart, ...more] = readDer(at(file, 0, 1, 1, 0, 0));
   if (certificatePart === undefined || keyPart === undefined || more.length > 0) throw new Error("Not two parts");

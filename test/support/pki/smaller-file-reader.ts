@@ -2,10 +2,11 @@ import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import type { DeviceFiles } from "../counterparts/radius.ts";
 
-/** A device's set-up as a file contains it. */
 export interface DeviceSetUp {
   files: DeviceFiles;
-  /** PEM of the CAs by which the device checks the RADIUS server, and the names that it accepts. */
+  /**
+   * The CAs with which the device checks the RADIUS server, as PEM; `serverNames`: the names that the device accepts.
+   */
   ca: string;
   serverNames: string[];
   identity: string;

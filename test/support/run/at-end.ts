@@ -31,7 +31,7 @@ export function atEndOfFile(step: Step): void {
   steps.push(step);
 }
 
-/** Runs all steps registered for the end of the file. Throws if any of them did. */
+/** Runs all steps registered for the end of the file. Throws if any step failed. */
 export async function endFile(): Promise<void> {
   const errors: unknown[] = [];
   const taken = steps.reverse();

@@ -69,7 +69,7 @@ async function printTable(
      where a.attrelid = ${oid} and a.attnum > 0 and not a.attisdropped
      order by a.attnum
   `);
-  // Since Postgres 18, a column that is not null has its own constraint; the printed column shows it already.
+  // Since Postgres 18, a column that is not null has a constraint for that; the printed column already shows this.
   const constraints = await db.query<{ definition: string }>(sql`
     select format('constraint %I %s', conname, pg_get_constraintdef(oid)) as definition
       from pg_constraint
@@ -172,7 +172,7 @@ export async function printGrants(db: Database): Promise<string> {
      where ${inOurSchemas} and c.relkind = 'S' and ${ofRoles} and a.grantee <> c.relowner
      group by 1, 2
   `);
-  // Everyone may execute a function without an acl.
+  // If a function has no ACL, everyone can execute it.
   const functions = await db.query<{ place: string; rights: string; role: string }>(sql`
     select p.oid::regprocedure::text as place, case when p.prosecdef then 'owner' else 'caller' end as rights,
            coalesce(string_agg(case when a.grantee = p.proowner then null else ${roleOf} end, ', ' order by ${roleOf} collate "C"),

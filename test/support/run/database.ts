@@ -64,8 +64,8 @@ export const cloneDatabase = (): Promise<Clone> => copyOf(nameIn(required("TEST_
 export const emptyDatabase = (): Promise<Clone> => copyOf("template0");
 
 /**
- * Copies a database as it is at this moment, as a backup does. Ends its connections, because nothing may change
- * meanwhile.
+ * Copies a database as it is at this moment, as a backup does. Ends its connections, so nothing changes during the
+ * copy.
  */
 export async function backUp({ url }: TestDatabase): Promise<Clone> {
   const name = nameIn(url);
@@ -92,7 +92,7 @@ async function copyOf(template: string): Promise<Clone> {
   const server = required("TEST_DATABASE_URL");
   const admin = (administration ??= openAdministration(server));
   const name = `test_${randomBytes(8).toString("hex")}`;
-  // Copying its files is the quickest way when nothing waits for the disk.
+  // Copying the template's files is quickest, because nothing waits for the disk.
   await admin.query(`create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -106,10 +106,13 @@ async function copyOf(template: string): Promise<Clone> {
 
 let administration: pg.Pool | undefined;
 
-/** Opens one connection for all databases that this process makes and drops; it does not keep the process alive. */
+/**
+ * Opens one connection for all databases that this process makes and drops; the connection does not keep the process
+ * alive.
+ */
 function openAdministration(server: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: server, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
-  // The server may stop first, at the end of the run.
+  // The server may stop before the pool, at the end of the run.
   pool.on("error", () => undefined);
   return pool;
 }

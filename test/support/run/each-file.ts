@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
 import { endFile } from "./at-end.ts";
 
-// Registered before anything of the file itself, so it runs last.
+// Registered before the file's own hooks, so it runs last.
 afterAll(endFile);

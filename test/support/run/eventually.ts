@@ -3,7 +3,7 @@ const pauseMsMax = 100;
 
 /**
  * Tries until the assertion holds; at the deadline, fails with the error of the last try. Pauses between tries grow
- * from `everyMs` with the time waited, so they add little to it.
+ * from `everyMs` with the time waited, so they prolong the wait only a little.
  */
 export async function eventually<Result>(
   assertion: () => Promise<Result> | Result,

@@ -28,8 +28,8 @@ export const clockAhead = (minutes: number): Record<string, string> => ({
 export const anHourAhead = (): Record<string, string> => clockAhead(60);
 
 /**
- * Returns the environment of a process on a machine whose clock is ahead by the offset in the file, which is read each
- * time: `+240`, in seconds.
+ * Returns the environment of a process on a machine whose clock is ahead by the offset in the file: `+240`, in seconds.
+ * The process reads the file each time it reads the clock.
  */
 export const clockByFile = (file: string): Record<string, string> => ({
   LD_PRELOAD: faketimeLibrary(),

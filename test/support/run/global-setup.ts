@@ -12,7 +12,7 @@ let running: Service[] = [];
  */
 export async function setup(): Promise<void> {
   if (process.env["TEST_TEMPLATE_URL"] !== undefined) return;
-  // Vite would end the process at once and leave these services running.
+  // Without these handlers, Vite would end the process immediately and leave the services running.
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     process.removeAllListeners(signal);
     process.once(signal, () => void teardown().finally(() => process.exit(1)));
@@ -28,7 +28,7 @@ export async function setup(): Promise<void> {
   await recreate(postgres.url, templateDatabase);
   await migrateAll(template.href);
 
-  // Tests that need Redis report themselves that there is none.
+  // If Redis is missing, the tests that need Redis report it.
   const redis = await startRedis();
   if (redis !== undefined) running.push(redis);
 

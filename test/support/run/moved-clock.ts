@@ -1,6 +1,6 @@
 import { systemClock, type ServiceClock } from "../../../runtime/clock.ts";
 
-/** Makes the clock of a machine that is ahead of this one by the number of minutes that was set last. */
+/** Makes a clock that is ahead of this machine's clock by the number of minutes that was set last. */
 export function movedClock(): ServiceClock & { setAhead: (minutes: number) => void } {
   let ahead = 0;
   return {

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
 
-/** Returns what `read` returns, and Postgres' plan of each statement that it runs, in their order. */
+/** Returns the result of `read`, and Postgres' plan of each statement that `read` runs, in order. */
 export async function plansOf<Answer>(
   db: Db,
   read: (watched: Db) => Promise<Answer>,

@@ -14,8 +14,8 @@ export async function asLogin<Result>(url: string, run: (client: pg.Client) => P
 }
 
 /**
- * Makes the schema `bullmq` as in older installations, whose processes could create in it: the same grants, and
- * sequences that belong to the role that used a queue first.
+ * Makes the schema `bullmq` as in older installations, whose processes could create objects in it: with the same
+ * grants, and with sequences that belong to the role that used a queue first.
  */
 export const makeOpenQueueSchema = (ownerUrl: string): Promise<void> =>
   asLogin(ownerUrl, async (client) => {

@@ -36,7 +36,7 @@ export async function startReverseProxy(target: () => string): Promise<ReversePr
   return listening(createServer(), "http", target);
 }
 
-/** Does the same over https. */
+/** Starts a gateway as {@link startReverseProxy} does, over https. */
 export async function startTlsProxy(
   target: () => string,
   certificate: ServerCertificate,

@@ -44,8 +44,8 @@ export async function prepareDataDirectory(): Promise<Service> {
 }
 
 /**
- * Sets the same password, derived in one round instead of 4,096: both sides derive it again for each of thousands of
- * connections.
+ * Stores the same password again, derived in one round instead of 4,096: client and server derive it for each of
+ * thousands of connections.
  */
 async function withCheapPassword(url: string): Promise<void> {
   const { username, password } = new URL(url);
@@ -61,7 +61,7 @@ async function withCheapPassword(url: string): Promise<void> {
   }
 }
 
-/** Makes `directory` a copy of a data directory: by default of the one that holds only a cluster. */
+/** Makes `directory` a copy of a data directory, by default the one that contains only a cluster. */
 export async function copyDataDirectory(directory: string, from = process.env["TEST_DATA_DIRECTORY"]): Promise<void> {
   if (from === undefined) throw new Error("TEST_DATA_DIRECTORY is set by test/support/run/global-setup.ts");
   // `cp` keeps the owners of the cluster's files when root runs the tests.
@@ -75,7 +75,7 @@ export async function startPostgres(): Promise<Service> {
 
   const directory = await scratchDirectory("realmpass-test-");
   await copyDataDirectory(directory);
-  // Room for the services that fault tests run at the same time; each has up to 53 connections.
+  // Enough connections for the services that fault tests run at the same time, each with up to 53.
   await appendFile(join(embeddedPostgresFiles(directory).cluster, "postgresql.auto.conf"), "max_connections = 750\n");
   const postgres = await startEmbeddedPostgres({
     dataDirectory: directory,
@@ -92,7 +92,7 @@ export async function startPostgres(): Promise<Service> {
   };
 }
 
-/** Nothing in this cluster outlives the run, so waiting for the disk proves nothing. */
+/** Switches off waiting for the disk, which proves nothing: no data in this cluster outlives the run. */
 async function withoutDurability(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -137,7 +137,7 @@ async function startRedisProgram(program: string): Promise<Service> {
 
 async function startRedisContainer(): Promise<Service | undefined> {
   if (!dockerAnswers()) return undefined;
-  // Imported only here: it is large and rarely needed.
+  // Imported only here, because testcontainers is large and rarely needed.
   const { GenericContainer, Wait } = await import("testcontainers");
   const container = await new GenericContainer("redis:7")
     .withCommand(["redis-server", ...redisSettings])
@@ -167,7 +167,10 @@ const redisSettings = [
 const redisDatabasesPerProcess = 64;
 let redisDatabasesTaken = 0;
 
-/** Returns the URL of a Redis database that no other test of the run uses: queues of the same name would mix. */
+/**
+ * Returns the URL of a Redis database that no other test of the run uses; in a shared one, queues with the same name
+ * would mix.
+ */
 export function freshRedisDatabase(): string {
   const given = process.env["TEST_REDIS_URL"];
   if (given === undefined) throw new Error("this test needs Redis");
@@ -190,8 +193,8 @@ export async function ended(child: ChildProcess, signal: NodeJS.Signals = "SIGTE
 }
 
 /**
- * Returns a port that was free a moment ago and that the system does not assign: it takes ports for connections and for
- * listeners on port 0 from 32768 on (`net.ipv4.ip_local_port_range`).
+ * Returns a port that was free a moment ago and that the system does not assign by itself: it takes ports from 32768 on
+ * (`net.ipv4.ip_local_port_range`) for connections and for listeners on port 0.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -6,7 +6,9 @@ import type { WholeService } from "../service/whole-service.ts";
 /** Returns the shell blocks of a Markdown file, or of one section of it, in order. */
 export const shellBlocks = (file: string, heading?: string): Promise<string[]> => blocksOf("sh", file, heading);
 
-/** Returns as shell blocks what root types at the prompts of one section, which is only for some readers. */
+/**
+ * Returns, as shell blocks, the commands that root types at the prompts of one section, which only some readers need.
+ */
 export const promptBlocks = async (file: string, heading: string): Promise<string[]> =>
   (await blocksOf("console", file, heading)).map((block) => block.replace(/^# /gm, ""));
 

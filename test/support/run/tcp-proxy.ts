@@ -10,7 +10,7 @@ export interface TcpProxy {
   cut(): Promise<void>;
   /** Keeps connections open and passes nothing, as when a cable is pulled. */
   silence(): void;
-  /** Works normally from now on; earlier connections are gone. */
+  /** Passes new connections from now on; ends the earlier ones. */
   restore(): Promise<void>;
 }
 

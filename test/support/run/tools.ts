@@ -43,7 +43,10 @@ const packageOf: Record<string, string> = {
   pgbouncer: "pgbouncer",
 };
 
-/** Returns the full path of a program, looked up in `path` as a shell would; undefined if it is not there. */
+/**
+ * Returns the full path of a program, looked up in `path` as a shell would; undefined if `path` does not contain the
+ * program.
+ */
 export function findTool(name: string, path: string = process.env["PATH"] ?? ""): string | undefined {
   return path
     .split(delimiter)
@@ -70,10 +73,11 @@ function chosenPython(tool: string): string {
 }
 
 /**
- * A `describe` block that needs third-party programs. If one is missing, the block is skipped on a developer's machine,
- * with its name on stderr and in the report; where `CI` is set it fails instead, so an incomplete machine is never
- * mistaken for a passing test. `redis` stands for the Redis that global-setup found, wherever it runs, `root` for the
- * right to run processes as other users, and `booted machine` for the right to boot a systemd in namespaces.
+ * A `describe` block that needs third-party programs. If a program is missing, the block is skipped on a developer's
+ * machine, with the program's name on stderr and in the report. If `CI` is set, the block fails instead, so an
+ * incomplete machine is never mistaken for a passing test. `redis` stands for the Redis that global-setup found,
+ * wherever it runs, `root` for the right to run processes as other users, and `booted machine` for the right to boot a
+ * systemd in namespaces.
  */
 export function describeWithTool(tools: string | readonly string[], name: string, block: () => void): void {
   const missing = [tools].flat().filter((tool) => !isThere(tool));

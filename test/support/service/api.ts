@@ -37,7 +37,6 @@ export interface SendOptions {
   raw?: string | Buffer;
 }
 
-/** Sends requests as one caller. */
 export interface Caller {
   get(path: string, options?: SendOptions & { body?: unknown }): Promise<ApiAnswer>;
   post(path: string, body?: unknown, options?: SendOptions): Promise<ApiAnswer>;
@@ -69,7 +68,7 @@ export interface TestApi {
   readonly masterKey: string;
   /** Starts a second API on the same database and with the same keys, as if both were behind a load balancer. */
   another(): Promise<{ url: string; as: Callers }>;
-  /** Starts a real worker on this file's database; the realm has to have an issuer that can sign. */
+  /** Starts a real worker on this file's database; the realm must have an issuer that can sign. */
   startWorker(options?: { auditKey?: string }): Promise<TestWorker>;
   stop(): Promise<void>;
 }
@@ -78,11 +77,11 @@ export interface ApiOptions {
   settings?: Partial<ApiSettings>;
   /** Options of the TLS listener, through which people can then sign in with profiles. */
   tls?: Omit<TlsListenerOptions, "port">;
-  /** Replaces the URL of this file's database, for instance with an unreachable one. */
+  /** Changes the URL of this file's database, for instance to an unreachable one. */
   databaseUrl?: (own: string) => string | Promise<string>;
   /** Wraps the API's database. */
   watch?: (db: Database) => Database;
-  /** Used instead of a queue in that database. */
+  /** Used instead of a queue in this file's database. */
   backend?: QueueBackend;
   log?: Log;
   /** The registry of the API's metrics. */
@@ -98,8 +97,8 @@ export interface ApiOptions {
 }
 
 /**
- * Starts the API on a free port with a new database for this file. Rate limits are out of the way unless the test sets
- * them.
+ * Starts the API on a free port with a new database for this file. Rate limits are too high to be reached unless the
+ * test sets them.
  */
 export function useApi({
   settings = {},
@@ -128,7 +127,7 @@ export function useApi({
     const options = { url: target, role: "realmpass_api", applicationName: "realmpass test api" } as const;
     const db = watch(openDatabase({ ...options, connectionsMax: 8 }));
     lifecycle.onStop("database", () => db.close());
-    // The API only adds tasks, and each queue would otherwise open its own connection at once.
+    // The API only adds tasks, so one connection is enough; each queue would otherwise open its own immediately.
     const ownBackend = givenBackend === undefined ? backendFor("postgres", target, { connectionsMax: 1 }) : undefined;
     if (ownBackend !== undefined) lifecycle.onStop("backend", ownBackend.close);
     const backend = givenBackend ?? ownBackend?.backend;

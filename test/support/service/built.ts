@@ -9,13 +9,13 @@ import { buildCommit } from "../../bench/worktree.ts";
 import { atEnd } from "../run/at-end.ts";
 import { ended } from "../run/services.ts";
 
-/** Builds a commit for the tests of this block; the function returns its directory. */
+/** Builds a commit for the tests of this block. Returns a function that returns the build's directory. */
 export function useBuildOf(commit: string): () => string {
   let tree = "";
   beforeAll(async () => {
     const cleanup = createCleanup();
     atEnd(() => cleanup.run());
-    // Installs the commit's packages, unless they are the same as today's.
+    // Installs the commit's packages if they differ from today's.
     ({ tree } = await buildCommit(commit, cleanup));
   }, 900_000);
   return () => tree;
@@ -24,7 +24,7 @@ export function useBuildOf(commit: string): () => string {
 /** A compiled process of a build, which is stopped at the end of the test or file at the latest. */
 export interface BuiltProcess {
   child: ChildProcess;
-  /** Resolves with the process's log entry when it has begun; rejects if it ends before. */
+  /** Resolves with the log entry with which the process reports its start; rejects if the process ends earlier. */
   begun: Promise<unknown>;
 }
 

@@ -46,7 +46,7 @@ export interface Cli {
   /** An empty directory for this test file, which is also the home directory of the command. */
   readonly directory: string;
   (argv: readonly string[], options?: InProcessOptions): Promise<CliRun>;
-  /** The same with a user at a terminal who can answer questions. */
+  /** Runs the client for a user at a terminal, who can answer questions. */
   onTerminal(argv: readonly string[], options?: Pick<CliOptions, "env">): CliSession;
 }
 
@@ -56,7 +56,7 @@ export function useCli(environment: () => Record<string, string>): Cli {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "realmpass-cli-"));
     atEndOfFile(async () => {
-      // A command for which a test did not wait must not keep its directory when the next file starts.
+      // Ends commands that a test left running, so none of them uses its directory when the next file starts.
       for (const interrupted of running.values()) interrupted.abort();
       await Promise.allSettled(running.keys());
       await rm(directory, { recursive: true, force: true });

@@ -65,7 +65,7 @@ export function readCompose(): ComposeFile {
 type Written = Omit<ComposeService, "mounts" | "environment" | "networks" | "depends_on"> &
   Partial<Pick<ComposeService, "environment" | "networks" | "depends_on">> & { volumes?: string[] };
 
-/** Fills in `${NAME:-default}`, also if nested, and `$$` for a dollar sign. */
+/** Fills in `${NAME:-default}`, including nested ones, and `$$` for a dollar sign. */
 function filledIn(text: string): string {
   const inner = /\$\{\w+:-([^{}]*)\}/;
   return inner.test(text) ? filledIn(text.replace(inner, "$1")) : text.replaceAll("$$", "$");

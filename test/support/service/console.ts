@@ -14,14 +14,14 @@ export interface TestConsole {
   readonly administrator: LocalAccount;
   readonly worker: TestWorker;
   /**
-   * Opens an address of the console, with the administrator (or another user) signed in as usual: in a browser on the
-   * first call, with the cookies of that session from then on.
+   * Opens an address of the console, with the administrator (or another user) signed in. The first call signs in in a
+   * browser; later calls use the cookies of that session.
    */
   open(path: string, view?: Partial<View>, account?: { username: string }): Promise<WatchedPage>;
 }
 
 /**
- * Runs the built console on a real service with a real worker, for the tests of a file. Wrap them in
+ * Runs the built console on a real service with a real worker, for the tests of a file. Wrap the tests in
  * `describeWithTool(program, …)`, and build first: `node build.mjs`.
  */
 export function useConsole(options: Parameters<typeof useApi>[0] = {}, program?: BrowserProgram): TestConsole {

@@ -15,7 +15,9 @@ import { requireTool } from "../run/tools.ts";
 /** A separate Postgres or Redis, which the test is allowed to break. */
 export interface Breakable {
   url: string;
-  /** Stops the server at once, as `kill -9` or `pg_ctl stop -m immediate` would; resolves when it is back. */
+  /**
+   * Stops the server immediately, as `kill -9` or `pg_ctl stop -m immediate` would; resolves when the server is back.
+   */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -40,7 +42,7 @@ export async function startBreakablePostgres(): Promise<Breakable> {
     async crash() {
       const before = await pid();
       process.kill(before, "SIGQUIT");
-      // Its parent process starts Postgres again.
+      // Postgres' parent process starts it again.
       await eventually(
         async () => {
           if ((await pid()) === before) throw new Error("Postgres has not ended yet");
@@ -73,15 +75,18 @@ export interface BreakableRedis extends Breakable {
   /** Stops Redis; returns a function that starts it again with its data. */
   takeAway(): Promise<() => Promise<void>>;
   configure(name: string, value: string): Promise<void>;
-  /** Makes its snapshots fail, so that it accepts no writes; returns a function that ends this. */
+  /** Makes Redis' snapshots fail, so that Redis accepts no writes; returns a function that makes them succeed again. */
   failSnapshots(): Promise<() => Promise<void>>;
-  /** Restarts Redis so that it loads its data for minutes and refuses commands; returns a function that ends this. */
+  /**
+   * Restarts Redis so that it loads its data for minutes and refuses commands; returns a function that restarts it
+   * empty.
+   */
   loadSlowly(): Promise<() => Promise<void>>;
   /** Makes Redis the replica of an unreachable Redis; returns a function that makes it a primary again. */
   demote(): Promise<() => Promise<void>>;
 }
 
-/** Starts a Redis that keeps its data as docs/operations.md requires, or one that forms a Redis Cluster alone. */
+/** Starts a Redis that keeps its data as docs/operations.md requires, or a Redis Cluster with a single node. */
 export async function startBreakableRedis({ isCluster = false } = {}): Promise<BreakableRedis> {
   const program = requireTool("redis-server");
   const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));
@@ -101,7 +106,7 @@ export async function startBreakableRedis({ isCluster = false } = {}): Promise<B
     "noeviction",
     "--save",
     "",
-    // By default, the port of its cluster bus is the port + 10,000, which another connection may be using.
+    // By default, Redis' cluster bus uses the port + 10,000, which another connection may be using.
     ...(isCluster ? ["--cluster-enabled", "yes", "--cluster-port", String(await freePort())] : []),
   ];
   const spawnServer = (...more: string[]): ChildProcess =>

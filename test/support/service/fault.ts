@@ -105,8 +105,8 @@ async function connected(url: string): Promise<pg.Client> {
 }
 
 /**
- * Keeps the api's tasks from reaching the queue. On Redis, another api is started for this and called from then on;
- * whether it has reached that point is seen from what it has `committed`.
+ * Keeps the api's tasks from reaching the queue. On Redis, starts another api, which later calls use; `committed`
+ * checks that this api has reached the point before the queue.
  */
 export async function holdEnqueuing(
   service: RunningService,

@@ -9,9 +9,9 @@ import { ended, freePort } from "../run/services.ts";
 import { requireTool } from "../run/tools.ts";
 
 /**
- * Starts PgBouncer between a client and a database, with transaction pooling. It refuses unknown startup parameters,
- * except those in `ignored`, which it drops. Returns the URL of the database through it; stops it at the end of the
- * test.
+ * Starts PgBouncer between a client and a database, with transaction pooling. PgBouncer refuses unknown startup
+ * parameters, except those in `ignored`, which it drops. Returns the database URL that leads through PgBouncer, which
+ * stops at the end of the test.
  */
 export async function startPgBouncer(databaseUrl: string, ignored: readonly string[] = []): Promise<string> {
   const program = requireTool("pgbouncer");

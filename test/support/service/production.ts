@@ -25,7 +25,7 @@ export interface Production {
   doctor: Record<string, string>;
   /** Dates the newest dump, or its last copy to another machine. */
   dateBackup(what: "dump" | "copy", at: Date): Promise<void>;
-  /** Starts a process on the port of one that is not running. */
+  /** Starts a process on the port of one that has stopped. */
   start(kind: ProcessKind, env?: Record<string, string>): Promise<ChildProcess>;
   stop(child: ChildProcess, signal?: NodeJS.Signals): Promise<void>;
   stopAll(kind: ProcessKind): Promise<void>;
@@ -126,7 +126,7 @@ export function validCertificate(): ServerCertificate {
   return { cert: pemIn(stdout, "CERTIFICATE"), key: pemIn(stdout, "PRIVATE KEY") };
 }
 
-/** Makes an expired version of the same certificate. */
+/** Makes an expired certificate with the names and the key of this certificate. */
 export function endedCertificate({ cert, key }: ServerCertificate): ServerCertificate {
   const again = ["x509", "-in", "cert.pem", "-signkey", "key.pem", "-days", "-1"];
   return { cert: pemIn(openssl(again, { "cert.pem": cert, "key.pem": key }).stdout, "CERTIFICATE"), key };

@@ -11,7 +11,7 @@ import { eventually } from "../run/eventually.ts";
 import { silentLog } from "./worker.ts";
 
 export interface TestResponder {
-  /** The URL of its OCSP. */
+  /** The URL at which the responder serves OCSP. */
   url: string;
   registry: Registry;
   stop: () => Promise<void>;

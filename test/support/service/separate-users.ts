@@ -82,8 +82,8 @@ const isOpenToAll = (directory: string): boolean =>
 let program: string | undefined;
 
 /**
- * Returns a directory in which every user finds the built program: this one, or a copy if other users cannot enter this
- * one.
+ * Returns a directory in which every user finds the built program: this directory, or a copy if other users cannot
+ * enter it.
  */
 function programDirectory(): string {
   if (program !== undefined) return program;
@@ -179,7 +179,7 @@ export const placesOf = (walk: Walk, secret: string): string[] =>
     .filter(([, content]) => content.includes(secret) || content.includes(Buffer.from(secret).toString("hex")))
     .map(([place]) => place);
 
-/** Returns for each secret the walks that found it. */
+/** Returns, for each secret, the walks that found that secret. */
 export function findersOf(walks: Record<string, Walk>, secrets: Record<string, string>): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(secrets).map(([name, secret]) => {
@@ -224,8 +224,8 @@ const rootFile = (ceremony: string, suffix: string): string =>
   join(ceremony, readdirSync(ceremony).find((name) => name.endsWith(suffix)) ?? "none");
 
 /**
- * Makes a realm as an operator and a profile in it as a program, and asks for its OCSP status with OpenSSL. Throws if
- * the status is not good.
+ * Makes a realm as an operator and a profile in the realm as a program, and asks for the profile's OCSP status with
+ * OpenSSL. Throws if the status is not good.
  */
 export async function issueAndAskOcsp({
   operator,

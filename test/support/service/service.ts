@@ -31,7 +31,7 @@ export interface RunningService extends IssuingRealm {
   clientSecret: string;
   /** The token that `call` uses. */
   accessToken: string;
-  /** The directory of its secrets. */
+  /** The directory of the service's secrets. */
   dataDirectory: string;
   /** The port of the api that was started last. */
   readonly apiPort: number;
@@ -43,7 +43,7 @@ export interface RunningService extends IssuingRealm {
   startResponder(env?: Record<string, string>): Promise<ChildProcess>;
   /** Calls the API as a service client of the realm. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** Does the same with the api on a port. */
+  /** Calls the API on this port as a service client of the realm. */
   callAt(port: number, ...request: Parameters<RunningService["call"]>): Promise<Answer>;
   /** Returns a token of the application; it has machine scopes only if `scope` names one. */
   tokenOf(application: { clientId: string; clientSecret: string }, scope?: Scope): Promise<string>;
@@ -112,7 +112,7 @@ export async function startService({
   };
 
   async function start(name: ProcessKind, extra: Record<string, string>): Promise<[ChildProcess, unknown]> {
-    // A worker does not use the output key, nor an API the passphrase; both accept it in their environment.
+    // A worker ignores the output key, and an API ignores the passphrase, so all processes get the same environment.
     const child = fork(`dist/${name}/main.js`, {
       env: { ...env, ...extra },
       stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -42,7 +42,7 @@ if (database === "database") {
   const address = Object.assign(new URL(url), { password: readFileSync(file, "utf8").trim() });
   const client = new pg.Client({ connectionString: address.href });
   await client.connect();
-  // With the login, which has all rights of its role, and more if it were too permissive.
+  // Lists tables with the login, which has all rights of its role, so a right too many would show here.
   const { rows: tables } = await client.query(`
     select format('%I.%I', n.nspname, c.relname) as name,
            string_agg(format('%I', a.attname), ', ' order by a.attnum) as columns

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { eventually } from "../run/eventually.ts";
 import { copyDataDirectory, ended, freePort, scratchDirectory } from "../run/services.ts";
 
-/** `npm start` as a person runs it: compiled, in a directory of its own, with an otherwise empty environment. */
+/** `npm start` as a person runs it: compiled, in a separate directory, with an otherwise empty environment. */
 export interface WholeService {
   child: ChildProcess;
   url: string;
@@ -62,7 +62,7 @@ export async function startWhole({
     let isReady = false;
     const follow = (): void => {
       if (isReady) return;
-      // Remembers the processes started so far, to find them once they are orphans.
+      // Notes the processes started so far, so that they are found even as orphans.
       processes();
       isReady = output.includes("is ready at");
       if (isReady) resolve();
@@ -109,7 +109,7 @@ export async function startWhole({
  * listed after its parent has ended.
  */
 function followProcesses({ pid: first }: ChildProcess): () => Map<number, string> {
-  /** The time at which each began, which distinguishes it from a later process with the same id. */
+  /** By process id: the start time, which distinguishes a process from a later one with the same id. */
   const known = new Map<number, string>();
   return () => {
     const running = runningProcesses();
@@ -132,7 +132,7 @@ function runningProcesses(): Map<number, { parent: number; began: string }> {
     if (!(pid > 0)) continue;
     try {
       const line = readFileSync(`/proc/${pid}/stat`, "latin1");
-      // After the name, which may contain anything: the state is the first field, the start time the twentieth.
+      // The fields after the name, which can contain anything: the state is the first, the start time the twentieth.
       const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
       const [state, parent] = fields;
       if (state !== "Z" && state !== "X") found.set(pid, { parent: Number(parent), began: fields[19] ?? "" });

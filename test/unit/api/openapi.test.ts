@@ -14,11 +14,11 @@ const document = createOpenApiDocument(endpoints, oauthPaths, {
 });
 const text = JSON.stringify(document, null, 2);
 
-test("docs/openapi.json matches the endpoints; `npm run openapi` writes it", () => {
+test("docs/openapi.json matches the endpoints; `npm run openapi` writes the file", () => {
   expect(readFileSync(join(root, "docs", "openapi.json"), "utf8")).toBe(`${text}\n`);
 });
 
-test("every reference leads somewhere", () => {
+test("every reference has a target", () => {
   for (const [, path = ""] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
     const found = path
       .split("/")
@@ -27,7 +27,7 @@ test("every reference leads somewhere", () => {
   }
 });
 
-test("operations have distinct names, and path templates differ in more than their names", () => {
+test("operations have distinct names, and path templates differ in more than the names of their parameters", () => {
   const operations = [...text.matchAll(/"operationId": "([^"]+)"/g)].map(([, name]) => name);
   expect(new Set(operations).size).toBe(operations.length);
   const templates = Object.keys(document["paths"] as object).map((path) => path.replace(/\{[^}]+\}/g, "{}"));
@@ -60,7 +60,7 @@ test("paths for browsers are described with their redirects and pages", () => {
 });
 
 describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as const))("%s", (operation, endpoint) => {
-  test("every error it can return is documented under its status", () => {
+  test("documents every error that it can return, under the error's status", () => {
     const paths = document["paths"] as Record<string, Record<string, { operationId: string; responses: object }>>;
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     for (const method of endpoint.methods) {
@@ -71,7 +71,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as cons
     }
   });
 
-  test("has its file and, where it is mirrored, its test", () => {
+  test("has a test file with its name in the folder of its resource", () => {
     const file = operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const folders = [
       "user",

@@ -10,7 +10,7 @@ describe("the comparison of two builds", () => {
     expect(turns(1).flat()).toEqual(["this", "other"]);
   });
 
-  it("divides this build's value by the other's in each pair, and takes the median, the lowest and the highest", () => {
+  it("divides this build's value by the other build's in each pair, and takes the median, the lowest and the highest", () => {
     const pairs: Pair[] = [
       { this: [cpu(700)], other: [cpu(1_000)] },
       { this: [cpu(1_600)], other: [cpu(2_000)] },

@@ -13,7 +13,7 @@ const steps = (...lines: [step: string, count: number, sum: number][]): string =
 const between = (before: Record<string, string>, after: Record<string, string>) =>
   meansBetween(before, after, "realmpass_issuance_step_seconds");
 
-describe("the benchmark reads from the service's metrics", () => {
+describe("the benchmark's reader of the service's metrics", () => {
   it("reads the delay of an event loop in milliseconds", () => {
     const text =
       "# TYPE realmpass_nodejs_eventloop_lag_p99_seconds gauge\nrealmpass_nodejs_eventloop_lag_p99_seconds 0.0125\n";

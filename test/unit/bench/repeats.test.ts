@@ -8,7 +8,7 @@ const rounds = (...others: number[]) => {
 };
 
 describe("a round during which others use the machine", () => {
-  it("is repeated until they use less than a tenth of it, and the quietest comes first", async () => {
+  it("is repeated until the others use less than a tenth of it, and the quietest round comes first", async () => {
     expect(await untilQuiet({ quick: false }, rounds(0.3, 0.2, 0.04, 0.5))).toEqual([
       { others: 0.04 },
       { others: 0.2 },

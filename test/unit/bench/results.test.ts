@@ -44,7 +44,7 @@ describe("results that the benchmark keeps", () => {
   });
 });
 
-describe("the document", () => {
+describe("the benchmark's document", () => {
   it("has one section for each scenario, with the rows of both backends", () => {
     const text = writeDocument([
       result({ scenario: "single", backend: "redis" }),

@@ -4,7 +4,7 @@ import { slope } from "../../bench/statistics.ts";
 const line = (values: readonly number[]) => values.map((y, x) => ({ x, y }));
 
 describe("the slope of the best-fitting line through some points", () => {
-  it("is that of the line if all points lie on one", () => {
+  it("equals the line's slope if all points are on one line", () => {
     expect(slope(line([3, 5, 7, 9]))).toBeCloseTo(2);
     expect(slope(line([8, 8, 8]))).toBe(0);
     expect(slope(line([9, 6, 3]))).toBeCloseTo(-3);

@@ -21,7 +21,7 @@ test.each([
   ["http://localhost:3000", "http://localhost:3000"],
   ["http://127.0.0.2:3000/", "http://127.0.0.2:3000"],
   ["http://[::1]:3000", "http://[::1]:3000"],
-])("the address %s", (given, address) => {
+])("the address %s is read", (given, address) => {
   expect(serviceAddress(given, { insecureHttp: false })).toBe(address);
 });
 

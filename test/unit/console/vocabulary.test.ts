@@ -153,7 +153,7 @@ const countFaults = (language: keyof typeof plurals, texts: unknown): string[] =
 test.each([
   ["english", consoleEnglish],
   ["german", consoleGerman],
-] as const)("every text with a number reads right for 1: %s", (language, texts) => {
+] as const)("every text with a number is grammatical for 1: %s", (language, texts) => {
   expect(countFaults(language, texts)).toEqual([]);
   const keys = textsOf(texts).map(([place]) => place);
   const lonely = keys

@@ -47,7 +47,7 @@ const refused: readonly (readonly [RegExp, keyof typeof remedy])[] = [
 /** Statements that also block readers: foreign keys and triggers block only writers. */
 const locking = new RegExp(String.raw`^(?:alter table|drop trigger \w+ on|lock table) (?:if exists )?${table}`);
 
-/** These tables have few rows, which do not count as moved data. */
+/** These tables have few rows, so changing them does not count as moving data. */
 const small = new Set(["installation", "realms"]);
 
 /** Returns whether a statement changes few rows of a large table. */
@@ -83,7 +83,7 @@ function faultsOf({ name, up, transaction, before = "" }: Migration): string[] {
     : faults;
 }
 
-test("a migration blocks nobody on an existing table, because the service is in use during it", () => {
+test("a migration must not block queries on an existing table, because the service is in use", () => {
   expect(migrations.filter(({ name }) => name >= ruleSince).flatMap(faultsOf)).toEqual([]);
 });
 

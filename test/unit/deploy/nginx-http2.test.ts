@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { withHttp2Directive } from "../../support/counterparts/nginx.ts";
 
-test("the line of docs/production.md gives nginx 1.25 its own form of HTTP/2, and changes nothing else", async () => {
+test("the line of docs/production.md switches HTTP/2 on as nginx 1.25 requires, and changes nothing else", async () => {
   const shipped = await readFile("deploy/nginx/realmpass-tls.conf", "utf8");
   const changed = await withHttp2Directive(shipped);
   const others = (text: string, but: string): string[] =>

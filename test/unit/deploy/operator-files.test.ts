@@ -8,8 +8,8 @@ const shipped = resolve("deploy/bin/realmpass-operator");
 const run = (...argv: string[]) => runScript(shipped, argv);
 
 /**
- * Runs a script as root would, and returns the arguments of systemd-run, the directory in which the script ran, and
- * that of the command.
+ * Runs a script as root would. Returns the arguments of systemd-run, and the directories in which the script and the
+ * command ran.
  */
 function runScript(script: string, argv: readonly string[]) {
   const directory = mkdtempSync(join(tmpdir(), "realmpass-operator-"));
@@ -54,7 +54,7 @@ test.each([
   expect([properties, command]).toEqual([[], argv]);
 });
 
-test("a command runs in the release of its script: through the link in the current release, by its own path in another", () => {
+test("a command runs in the release of its script: the current release through its link, any other release by its path", () => {
   const base = mkdtempSync(join(tmpdir(), "realmpass-releases-"));
   onTestFinished(() => {
     rmSync(base, { recursive: true });

@@ -55,7 +55,7 @@ describe.each(cases)("the unit of the %s", (name, unit, load) => {
   test.each([
     ["removed from", /^REDIS_URL=/],
     ["left in", /^$/],
-  ])("does not use Redis with the drop-in, with its address %s the environment file", (_, leftOut) => {
+  ])("does not use Redis with the drop-in, with Redis' address %s the environment file", (_, leftOut) => {
     const config = load(environmentOf([file, dropIn], envFile, leftOut));
     expect(config.REDIS_URL).toBeUndefined();
     expect(config).toMatchObject({

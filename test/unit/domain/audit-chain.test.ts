@@ -75,7 +75,7 @@ test.each<[field: string, changes: Partial<ChainedEntry>]>([
   ["client", { client: "" }],
   ["properties", { properties: '{"userID": "4", "after": {"locked": false}}' }],
   ["properties to no JSON", { properties: "{" }],
-])("a changed %s is found where it is, and nowhere else", (_, changes) => {
+])("a changed %s is found at its position, and nowhere else", (_, changes) => {
   const links = changed(4, (before) => ({ ...before, ...changes }));
   expect(faultsOf(links, [chain().head])).toEqual(["entry_changed 4"]);
 });
@@ -85,7 +85,7 @@ test("properties in another order and with different spaces do not count as chan
   expect(faultsOf(links, [chain().head])).toEqual([]);
 });
 
-test("a missing entry is found, whether its link is still there or not", () => {
+test("a missing entry is found, with or without its link", () => {
   const { links, head } = chain();
   expect(
     faultsOf(
@@ -148,13 +148,13 @@ test("positions beyond the last head, and a head removed from the middle, are re
   expect(faultsOf(links, [{ ...head, previous: 5 }], { everyHead: false })).toEqual([]);
 });
 
-test("a head of another realm, or one that no trusted key signed, is reported as forged", () => {
+test("a head of another realm, or a head that no trusted key signed, is reported as forged", () => {
   const { links, head } = chain();
   expect(faultsOf(links, [{ ...head, realm: "4" }])).toEqual(["head_forged 10"]);
   expect(faultsOf(links, [undefined])).toEqual(["head_forged null", "head_missing 1"]);
 });
 
-describe("an entry that is older than what was sealed before it", () => {
+describe("an entry that is older than the last head before it", () => {
   const dated = (date: string, heads: (links: readonly KeptLink[]) => Partial<AuditHead>): string[] => {
     const { links, head } = chain();
     const before = links.slice(0, 5);

@@ -18,7 +18,7 @@ test("an identity's label is 20 base32 characters of the randomness given, and n
   expect(() => identityLabelOf(random.subarray(1))).toThrow(RangeError);
 });
 
-test("an identity never exceeds a common name", () => {
+test("every identity fits in a common name", () => {
   const label = identityLabelOf(random);
   const longest = `${"a".repeat(realmDomainLengthMax - 4)}.org`;
 
@@ -56,17 +56,17 @@ test.each([
   expect(organizationName(displayName)).toBe(name);
 });
 
-describe("a DNS name within example.org and wifi.example.net", () => {
+describe("the DNS names within example.org and wifi.example.net", () => {
   const domains = ["example.org", "wifi.example.net"];
   test.each(["example.org", "EXAMPLE.org", "a.example.org", "a.b.example.org", "x.wifi.example.net"])(
-    "%s is",
+    "include %s",
     (name) => {
       expect(isWithinDomains(name, domains)).toBe(true);
     },
   );
 
   test.each(["org", "notexample.org", "example.org.evil.net", "example.net", "xwifi.example.net", "example.organic"])(
-    "%s is not",
+    "do not include %s",
     (name) => {
       expect(isWithinDomains(name, domains)).toBe(false);
     },

@@ -192,7 +192,7 @@ describe("a person", () => {
   });
 });
 
-test("no sentence claims that a device did not try to connect, or that it is online", () => {
+test("no sentence claims that a device did not try to connect, or that a device is online", () => {
   const texts = [
     ...cases.map(([, changed]) => diagnosisText(diagnose({ ...facts, ...changed }, at))),
     ...diagnosisCodes.map((code) => diagnosisText({ code, detail: { at } })),

@@ -75,7 +75,7 @@ test.each(["app.eduroam.geteduroam:/", "app.govroam.getgovroam:/"])("%s belongs 
   }
 });
 
-test("the device is one on which the app runs", () => {
+test("the device always has a type on which the app runs", () => {
   expect(deviceTypeOf(mobile, "iPadOS")).toBe("iPadOS");
   expect(deviceTypeOf(mobile, "Windows")).toBe("Android");
   expect(deviceTypeOf(mobile, undefined)).toBe("Android");
@@ -97,6 +97,6 @@ test.each<[string, DeviceType, string, boolean, DeviceType]>([
   expect(correctedDeviceType(mobile, shown, { userAgent, wantsMobileconfig })).toBe(corrected);
 });
 
-test("a User-Agent cannot change the device to one on which the app does not run", () => {
+test("a User-Agent cannot change the device to a type on which the app does not run", () => {
   expect(correctedDeviceType(windows, "Windows", { userAgent: apple, wantsMobileconfig: false })).toBe("Windows");
 });

@@ -12,7 +12,7 @@ test.each(differentIds)("%s and %s are two ids: %s", (one, other) => {
   expect(foldId(one)).not.toBe(foldId(other));
 });
 
-test("blanks and invisible characters around an id are not part of it", () => {
+test("blanks and invisible characters around an id are ignored", () => {
   expect(withoutEnds("\ufeff\u00a0 j doe\u200b\u200e\n")).toBe("j doe");
   expect(withoutEnds("j\u200bdoe")).toBe("j\u200bdoe");
 });
@@ -25,7 +25,7 @@ test.each(["j\u200bdoe", "j\u00addoe", "j\u200edoe", "j\u202edoe"])(
   },
 );
 
-test("a row that creates a person reports the position of an invisible character; a leaver is looked up with it", () => {
+test("a row that creates a person reports the position of an invisible character; a row for a leaver keeps the character for the look-up", () => {
   const cells = new Map([["pairwiseID", "\u200ej\u{20000}\u200bdoe\u200b"]] as const);
   expect(readRow("onboarding", cells).message).toBe("pairwiseID: must not contain an invisible character, as at 3");
   for (const kind of ["offboarding", "reactivation"] as const) {

@@ -72,7 +72,7 @@ describe("how well something fits", () => {
     expect(fitOf({ whole: text, words: text.split(" ") }, texts)).toBe(fit);
   });
 
-  test("takes precedence over whether it has ended, which takes precedence over its age", () => {
+  test("is the first criterion of the order, before whether a result has ended and before its age", () => {
     const found = (fit: Ranked["fit"], ended: boolean, day: number): Ranked => ({
       fit,
       ended,

@@ -50,7 +50,7 @@ test.each([
   expect(readSearch(written)?.serials).toContain(serial);
 });
 
-test("digits are read as decimal, also in groups, unless a colon or a prefix marks them as hexadecimal", () => {
+test("digits are read as decimal, even in groups; only a colon or a prefix marks them as hexadecimal", () => {
   expect(readSerial("1234567890123456")).toBe("1234567890123456");
   expect(readSerial("1.234.567.890")).toBe("1234567890");
   expect(readSerial("12 34 56 78")).toBe("12345678");

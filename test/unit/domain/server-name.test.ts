@@ -27,7 +27,7 @@ describe("a name of a server or a domain", () => {
     expect(InfrastructureDomains.safeParse([name]).error?.issues[0]?.message).toContain(fault);
   });
 
-  test("loses its final dot, but only one", () => {
+  test("loses at most one final dot", () => {
     expect(InfrastructureProfileName.parse("radius.example.org.")).toBe("radius.example.org");
     expect(RadiusServerName.parse("radius.example.org.")).toBe("radius.example.org");
     expect(RealmDomain.parse("Example.ORG.")).toBe("example.org");
@@ -53,6 +53,6 @@ test.each([
   "switch.",
   "nr. 5",
   "ap1@example",
-])("%j is no host name: an infrastructure profile keeps it", (name) => {
+])("%j is not a host name, and an infrastructure profile keeps it unchanged", (name) => {
   expect(InfrastructureProfileName.parse(name)).toBe(name);
 });

@@ -21,7 +21,7 @@ const nothing: SetupFacts = {
 
 const stateOf = (step: SetupStep, facts: Partial<SetupFacts>) => stepStates({ ...nothing, ...facts }, at)[step];
 
-test("in a new realm every step is to do, in the order of the list", () => {
+test("in a new realm every step is still to be done, in the order of the list", () => {
   const states = stepStates(nothing, at);
   expect(Object.keys(states)).toEqual(setupSteps);
   expect(new Set(Object.values(states))).toEqual(new Set(["todo"]));
@@ -74,7 +74,7 @@ test("radius_asks is done if a server asked within a day, and warns if the last 
   expect(stateOf("radius_asks", { askers: [asked(24)] })).toBe("warning");
 });
 
-test("own_device is prepared with a profile, and done once a server has asked about it", () => {
+test("own_device is prepared with a profile, and done once a server has asked about that profile", () => {
   expect(stateOf("own_device", { ownDevice: { hasProfile: true, checkedAt: null } })).toBe("set");
   expect(stateOf("own_device", { ownDevice: { hasProfile: false, checkedAt: ago(1) } })).toBe("done");
 });
@@ -83,7 +83,7 @@ test("people is done once a user who is not an administrator has a profile", () 
   expect(stateOf("people", { peopleHaveProfiles: true })).toBe("done");
 });
 
-test("second_administrator is done with two administrators, and warns of one whom the provider no longer names", () => {
+test("second_administrator is done with two administrators, and warns if the provider no longer names one of them", () => {
   expect(stateOf("second_administrator", { administrators: [administrator, administrator] })).toBe("done");
   expect(stateOf("second_administrator", { administrators: [{ ...administrator, isKept: true }] })).toBe("warning");
 });

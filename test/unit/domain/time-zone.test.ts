@@ -24,7 +24,7 @@ test.each([
 
 test.each([
   ["2026-11-22T05:30:00Z", "22.11.2026 06:30:00", "2026-11-22 06:30:00"],
-  // A day begins at midnight, also when the clocks are changed.
+  // A day begins at midnight, even on a day when the clocks change.
   ["2026-03-28T23:00:00Z", "29.03.2026 00:00:00", "2026-03-29 00:00:00"],
   ["2026-03-29T01:00:00Z", "29.03.2026 03:00:00", "2026-03-29 03:00:00"],
   ["1999-12-31T23:59:59.999Z", "01.01.2000 00:59:59", "2000-01-01 00:59:59"],
@@ -44,7 +44,7 @@ test.each([
   ["Europe/Berlin", "2026-10-25", "2026-10-25T22:59:00.000Z"],
   ["Asia/Kolkata", "2026-12-31", "2026-12-31T18:29:00.000Z"],
   ["America/Los_Angeles", "2026-02-28", "2026-03-01T07:59:00.000Z"],
-  // At midnight they go back by an hour: 23:59 comes twice.
+  // At midnight these clocks go back by an hour: 23:59 comes twice.
   ["Asia/Beirut", "2026-10-24", "2026-10-24T21:59:00.000Z"],
   // This date was skipped.
   ["Pacific/Apia", "2011-12-30", "2011-12-31T09:59:00.000Z"],

@@ -12,7 +12,7 @@ const file = (name: string, content: Buffer, isExecutable = false): ArchivedFile
 const tar = (parameters: readonly string[], archive: Uint8Array): string =>
   execFileSync("tar", parameters, { input: archive, env: { ...process.env, TZ: "UTC" } }).toString();
 
-test("tar reads names, sizes, modes, times and contents back, also of files that fill whole blocks or are empty", () => {
+test("tar reads back names, sizes, modes, times and contents, including those of empty files and of files that fill whole blocks", () => {
   const contents = [
     Buffer.alloc(0),
     Buffer.alloc(1, "a"),

@@ -5,7 +5,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { lockDirectory } from "../../../embedded-postgres/lock.ts";
 
-/** No process has this identity: it has this process's id, but another start time. */
+/** No process has this identity, which combines this process's id with another start time. */
 const dead = JSON.stringify({ pid: process.pid, started: "before", token: "dead" });
 
 function lockPath(): string {
@@ -16,7 +16,7 @@ function lockPath(): string {
   return join(directory, "postgres.lock");
 }
 
-test("if several starts at the same moment find the lock of a dead process, only one at a time gets it", async () => {
+test("if several starts at the same moment find the lock of a dead process, only one start at a time gets the lock", async () => {
   const path = lockPath();
   let holders = 0;
   const most: number[] = [];

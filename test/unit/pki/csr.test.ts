@@ -22,7 +22,7 @@ interface Parts {
   attributes?: Buffer;
 }
 
-/** Makes a request with any part replaced, signed with `key` all the same. */
+/** Makes a request with any part replaced, and signs the result with `key`. */
 function csrDer({ key, spki = spkiOf(key), hash = "sha256", algorithm, attributes = Buffer.alloc(0) }: Parts): Buffer {
   const info = sequence(smallInteger(0), sequence(), spki, tlv(contextConstructed(0), attributes));
   const identifiers: Partial<Record<string, string>> = key.asymmetricKeyType === "ec" ? ecdsaWith : rsaWith;
@@ -44,7 +44,7 @@ describe("a request is accepted", () => {
     ["with P-384", { key: p384, hash: "sha384" }],
     ["with RSA-2048", { key: rsa2048 }],
     ["with RSA-2048 and SHA-512", { key: rsa2048, hash: "sha512" }],
-  ])("%s, and gives exactly its public key", (_, parts) => {
+  ])("%s, and its public key is read unchanged", (_, parts) => {
     expect(readCsr(csr(parts)).publicKeySpki.equals(spkiOf(parts.key))).toBe(true);
   });
 

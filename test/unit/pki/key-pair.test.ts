@@ -24,7 +24,7 @@ test("no key is made twice", () => {
 
 describe("P-256 scalars with leading zeros", () => {
   test.each([1, 2, 16, 31])(
-    "%i of them: the key is written in full length, byte for byte as OpenSSL writes it",
+    "are written in full length with %i of these zeros, byte for byte as OpenSSL writes them",
     (zeros) => {
       const scalar = Buffer.concat([Buffer.alloc(zeros), Buffer.alloc(32 - zeros, 0x5a)]);
       const ecdh = createECDH("prime256v1");

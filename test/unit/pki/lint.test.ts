@@ -153,7 +153,7 @@ describe("a name outside the realm's domains", () => {
     expect(rulesBrokenBy({ issuer: { ...issuer, permittedDomains: ["a.example"] } })).toEqual([]);
   });
 
-  test("is refused as name_not_permitted, unless there are other faults", () => {
+  test("is refused as name_not_permitted if the draft has no other fault", () => {
     const foreign = named({ dnsName: "www.example.net" });
     expect(() => {
       lint({ ...draft, ...foreign });

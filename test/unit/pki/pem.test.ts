@@ -22,7 +22,7 @@ test("the label is written on both boundaries", () => {
   expect(pem("PRIVATE KEY", Buffer.from("abc"))).toBe("-----BEGIN PRIVATE KEY-----\nYWJj\n-----END PRIVATE KEY-----\n");
 });
 
-test("of a view into a larger buffer only its own octets are encoded", () => {
+test("a view into a larger buffer is encoded without the other octets of the buffer", () => {
   expect(pem("X", new Uint8Array(Buffer.from("..abc..")).subarray(2, 5))).toBe(
     "-----BEGIN X-----\nYWJj\n-----END X-----\n",
   );

@@ -27,7 +27,7 @@ const expected = {
   MacOS: { scheme: "3des-sha1", mac: "sha1", password: "zero-length", certificates: 1 },
 } as const satisfies Record<DeviceType, object>;
 
-/** The encoder does not parse these, so any octets do. */
+/** The encoder does not parse its inputs, so any octets will do. */
 const leaf = Buffer.from("leaf certificate ".repeat(40));
 const issuer = Buffer.from("issuing certificate ".repeat(30));
 const privateKeyPkcs8 = Buffer.from("private key ".repeat(12));

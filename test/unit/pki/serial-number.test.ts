@@ -19,7 +19,7 @@ test("the highest bit of the random octets is never used", () => {
   expect(drawSerialNumber((length) => Buffer.alloc(length, 0xff))).toBe(String(2n ** 127n - 1n));
 });
 
-test("zero is drawn again", () => {
+test("a draw of zero is repeated", () => {
   const draws = [
     Buffer.alloc(16),
     Buffer.concat([Buffer.from([0x80]), Buffer.alloc(15)]),
@@ -36,7 +36,7 @@ test.each([
   ["255", "ff"],
   ["256", "0100"],
   [String(2n ** 127n - 1n), "7fffffffffffffffffffffffffffffff"],
-])("%s is %s in octets, and back", (decimal, hex) => {
+])("%s becomes the octets %s, which become the same number again", (decimal, hex) => {
   const serialNumber = SerialNumber.parse(decimal);
   expect(serialNumberToMagnitude(serialNumber).toString("hex")).toBe(hex);
   expect(magnitudeToSerialNumber(Buffer.from(`00${hex}`, "hex"))).toBe(decimal);

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a certificate is a problem from three weeks before its end, another problem after its end, and always a metric", async () => {
+test("a certificate is a problem in its last three weeks, another problem after its end, and always a metric", async () => {
   vi.useFakeTimers({ now: new Date("2027-01-01T00:00:00Z") });
   const registry = new Registry();
   const beat = { report: vi.fn(), end: vi.fn() };

@@ -15,7 +15,7 @@ test.each<[string, string, string | undefined, string]>([
   ["the proxy when it names nobody", "10.1.2.3", "", "10.1.2.3"],
   ["the proxy when it names rubbish", "10.1.2.3", "<script>", "10.1.2.3"],
   ["the proxy when it names far too many", "10.1.2.3", "1.1.1.1,".repeat(500), "10.1.2.3"],
-])("%s is counted", (_, remote, forwardedFor, expected) => {
+])("%s is counted as the client", (_, remote, forwardedFor, expected) => {
   expect(clientAddress(remote, forwardedFor)).toBe(expected);
 });
 

@@ -44,7 +44,7 @@ function setUp({ days = 7, endsAt }: { days?: number; endsAt?: number } = {}) {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("the responder of an issuer", () => {
-  test("signs with the key in its certificate, and is identified by it", async () => {
+  test("signs with the key in its certificate, and is identified by that key's hash", async () => {
     const { identity } = setUp();
     const responder = await identity();
     const { certificate, keyHash } = responder;
@@ -61,7 +61,7 @@ describe("the responder of an issuer", () => {
     expect(state.certified).toBe(1);
   });
 
-  test("is replaced halfway through its validity, with another key, and no request waits for that", async () => {
+  test("is replaced halfway through its validity, with another key, and no request waits for the replacement", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     clock.at += 3.4 * day;
@@ -77,7 +77,7 @@ describe("the responder of an issuer", () => {
     expect(state.certified).toBe(2);
   });
 
-  test("stays in use until there is another, which is requested repeatedly", async () => {
+  test("stays in use while its replacement cannot be made, and the replacement is requested repeatedly", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     state.fails = true;
@@ -96,7 +96,7 @@ describe("the responder of an issuer", () => {
     expect(await identity()).not.toBe(old);
   });
 
-  test("is not used beyond its end, and another is made when a request needs it", async () => {
+  test("is not used in its last minute; requests fail until a replacement can be made", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     state.fails = true;
@@ -108,7 +108,7 @@ describe("the responder of an issuer", () => {
     expect(await identity()).not.toBe(old);
   });
 
-  test("stays in use to the end if it ends with its issuer: no other could live longer", async () => {
+  test("stays in use until its end if its issuer ends at the same time, because no replacement could be valid longer", async () => {
     const { identity, clock, state } = setUp({ endsAt: start + 2 * day });
     const only = await identity();
     clock.at += 2 * day - 1_000;

@@ -24,7 +24,7 @@ const serial = (...content: number[]): Buffer => {
   return encodeOcspRequest([sequence(algorithm, ...hashes, tlv(tag.integer, Buffer.from(content)))]);
 };
 
-describe("is read", () => {
+describe("the reader of OCSP requests reads", () => {
   test.each(["sha1", "sha256", "sha384", "sha512"] as const)("a CertID with %s", (algorithm) => {
     const asked = encodeCertId({ issuer, serialNumber: "255", algorithm });
     expect(readOcspRequest(encodeOcspRequest([asked]))).toMatchObject({
@@ -77,7 +77,7 @@ describe("is read", () => {
   });
 });
 
-describe("is not a request", () => {
+describe("the reader of OCSP requests rejects", () => {
   const good = encodeOcspRequest([certId], [nonceExtension(nonce)]);
 
   test.each<[string, Buffer]>([
@@ -117,7 +117,7 @@ describe("is not a request", () => {
   });
 });
 
-test("however damaged its bytes, reading returns a request or nothing, and never throws", () => {
+test("damaged bytes are read as a request or as undefined, and reading never throws", () => {
   const { integer } = createRandom(20_261_122);
   const random = (max: number): number => integer(0, max - 1);
   const good = encodeOcspRequest(

@@ -84,7 +84,7 @@ test("an answer without a nonce is repeated for half a second, and then made aga
   expect(state.reads).toBe(2);
 });
 
-test("a client that gets a repeated answer is recorded like the client that got it first", async () => {
+test("a client that gets a repeated answer is recorded like the client that got the answer first", async () => {
   const plain = encodeOcspRequest([certId]);
   const { state, noted, ask } = responderFor(plain);
   await ask(plain);
@@ -100,7 +100,7 @@ const minutesLater = (minutes: number): string =>
 test.each([
   ["a device's certificate holds for five minutes", false, 5],
   ["a server's certificate holds for an hour, so that the server can staple it", true, 60],
-])("an answer begins five minutes before it is signed; about %s", async (_, isServers, minutes) => {
+])("an answer is valid from five minutes before it is signed; an answer about %s", async (_, isServers, minutes) => {
   const request = encodeOcspRequest([certId]);
   const { body } = await responderFor(request, { isServers }).ask(request);
   const dates = body.toString("latin1").match(/\d{14}Z/g);
@@ -108,7 +108,7 @@ test.each([
   expect(dates).toEqual([minutesLater(-5), minutesLater(-5), minutesLater(minutes)]);
 });
 
-test("an answer about a device and a server holds only as long as one about the device", async () => {
+test("an answer about a device and a server is valid only as long as an answer about the device", async () => {
   const other = encodeCertId({ issuer: certificateDer("issuing"), serialNumber: "4712" });
   const request = encodeOcspRequest([certId, other]);
   const { ask } = responderFor(request, ({ serialNumber }) => ({ isServers: serialNumber === "4711" }));
@@ -120,7 +120,7 @@ test("an answer about a device and a server holds only as long as one about the 
   ).toBe(minutesLater(5));
 });
 
-test("a revocation's date is moved back by as much as the answer's", async () => {
+test("a revocation's date is moved back by as much as the answer's date", async () => {
   const request = encodeOcspRequest([certId]);
   const { body } = await responderFor(request, { revokedAt: new Date(at), revocationReason: 4 }).ask(request);
   expect(body.toString("latin1").match(/\d{14}Z/g)).toEqual([-5, -5, -5, 5].map(minutesLater));

@@ -47,7 +47,7 @@ test("the size of each batch is reported when it begins", async () => {
   await outcomes;
 });
 
-test("a lone item starts at once, together with other items of the same turn of the event loop", async () => {
+test("a lone item starts immediately, together with other items of the same turn of the event loop", async () => {
   const { batches, run, endNext } = controlledRun();
   const add = createBatcher(run, patient);
 

@@ -15,7 +15,7 @@ test("a map keeps every key until it is full", () => {
   expect(map.size).toBe(3);
 });
 
-test("a key beyond the map's room removes the key that was set longest ago", () => {
+test("adding a key to a full map removes the key that was set longest ago", () => {
   const removed: string[] = [];
   const map = filled(["a", "b", "c", "d"], (value) => removed.push(value));
   expect(kept(map)).toEqual(["b", "c", "d"]);
@@ -30,7 +30,7 @@ test("setting a known key takes no more room, and makes it the newest", () => {
   expect(removed).toEqual(["value of b"]);
 });
 
-test("a deleted key leaves room for another", () => {
+test("a deleted key makes room for a new key", () => {
   const removed: string[] = [];
   const map = filled(["a", "b", "c"], (value) => removed.push(value));
   map.delete("b");

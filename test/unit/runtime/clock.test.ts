@@ -41,7 +41,7 @@ function setUp({ aheadMs = 0, others }: { aheadMs?: number; others?: () => reado
 
 const hour = 3_600_000;
 
-test("readings before and after show how far a clock is ahead or behind, or that nothing is known", () => {
+test("readings before and after the database's show how far a clock is ahead or behind, or that no difference is certain", () => {
   const at = (ms: number) => new Date(start + ms);
   expect(skewMs({ before: at(3_000), now: at(0), after: at(3_010) })).toBe(3_005);
   expect(skewMs({ before: at(-3_010), now: at(0), after: at(-3_000) })).toBe(-3_005);
@@ -91,7 +91,7 @@ test.each([
   expect(events()).toEqual(event);
   expect(problems()).toEqual(problem);
 
-  // The machine's clock is corrected: the first measurement finds that it has jumped, the second that it is right.
+  // The machine's clock is corrected: the first measurement finds a jump, the second finds that the clock is right.
   state.aheadMs = 0;
   await clock.measure();
   await clock.measure();
@@ -115,7 +115,7 @@ test("a clock that is set is not trusted from then until the second measurement 
   expect(events()).toEqual(["clock.untrusted", "clock.trusted"]);
 });
 
-test("if all processes differ from the database alike, the log says that the database's clock may be wrong", async () => {
+test("if the clocks of all processes differ from the database by about the same time, the log says that the database's clock may be wrong", async () => {
   const alike = setUp({ aheadMs: hour, others: () => [hour - 500, hour + 500] });
   await alike.clock.measure();
   expect(alike.texts()).toEqual([expect.stringContaining("its clock may be the wrong one")]);

@@ -55,7 +55,7 @@ describe("one answer", () => {
     expect(await second).toBe("b");
   });
 
-  test("is not kept if it is too old when it has been computed", async () => {
+  test("is not kept if it is already too old when its computation ends", async () => {
     const { compute, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 0 });
     const answer = fresh.get();
@@ -65,7 +65,7 @@ describe("one answer", () => {
     expect(fresh.isEmpty()).toBe(true);
   });
 
-  test("that is ageing is computed again only once, and no caller waits for that", async () => {
+  test("that is ageing is computed again only once, and no caller waits for the computation", async () => {
     const { compute, started, end } = controlled();
     const fresh = createFresh(compute, { keptMs: 1_000, renewedAfterMs: 500 });
     const first = fresh.get();
@@ -121,7 +121,7 @@ describe("answers by key", () => {
     expect(fresh.peek("c")).toBeUndefined();
   });
 
-  test("are computed again with the function of the caller who asks then", async () => {
+  test("are computed again with the function of the caller that needs the new answer", async () => {
     const fresh = createFreshByKey<string>({ keptMs: 1_000, renewedAfterMs: 500 });
     await fresh.get("a", () => Promise.resolve("first"));
     vi.advanceTimersByTime(500);

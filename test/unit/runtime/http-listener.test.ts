@@ -47,7 +47,7 @@ test("a server uses another port if the usual one is in use, and only then", asy
   expect((await ask(second.port)).statusCode).toBe(200);
 });
 
-test("an error about a configured port in use names its variable, and is not one that a restart mends", async () => {
+test("an error about a configured port in use names the port's variable, and is not an error that a restart can fix", async () => {
   const port = await listenOn(serving(), loopback(0));
   const variable = "REALMPASS_METRICS_PORT";
   for (const tried of [
@@ -89,7 +89,7 @@ test("closing waits for answers under way, but not for idle connections", async 
   await closing;
 });
 
-test("a request that a proxy sends as a stop begins is answered, and its connection closes after the answer", async () => {
+test("a request that a proxy sends while the server begins to stop is answered, and its connection closes after the answer", async () => {
   const server = serving((_, response) => response.end("here"));
   const port = await listenOn(server, loopback(0));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -101,7 +101,7 @@ test("a request that a proxy sends as a stop begins is answered, and its connect
   expect(await next()).toEqual([200, "keep-alive"]);
 
   const closing = closeWhenIdle(server, { farewell: 60_000 });
-  // A new connection is either answered or refused, so the proxy tries another process; it is never reset.
+  // A new connection is either answered or refused, never reset, so the proxy can try another process.
   const tries: unknown[] = [];
   while (tries.at(-1) !== "ECONNREFUSED") {
     tries.push(await connect(port).then(([response]) => (response as IncomingMessage).resume().statusCode, codeOf));

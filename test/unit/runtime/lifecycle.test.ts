@@ -13,7 +13,7 @@ test("parts stop once, in the reverse order of starting", async () => {
   expect(stopped).toEqual(["third", "second", "first"]);
 });
 
-test("a part that does not stop cleanly does not keep other parts from stopping", async () => {
+test("other parts still stop after a part that does not stop cleanly", async () => {
   const lifecycle = newLifecycle();
   const stopped: string[] = [];
   lifecycle.onStop("first", () => void stopped.push("first"));
@@ -22,7 +22,7 @@ test("a part that does not stop cleanly does not keep other parts from stopping"
   expect(stopped).toEqual(["first"]);
 });
 
-test("a part started while the process stops is stopped at once, and no further part is started", async () => {
+test("a part started while the process stops is stopped immediately, and no further part is started", async () => {
   const lifecycle = newLifecycle();
   const stopped: string[] = [];
   expect(lifecycle.isStopping()).toBe(false);

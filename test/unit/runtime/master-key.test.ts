@@ -10,14 +10,14 @@ import {
 const key = masterKeys(randomBytes(32).toString("base64url"));
 const secret = Buffer.from("a secret");
 
-test("sealed data opens again, and never looks the same twice", () => {
+test("sealed data can be opened, does not contain the secret, and differs each time", () => {
   const sealed = sealUnderMasterKey(key, secret, "table/1");
   expect(openUnderMasterKey(key, sealed, "table/1")).toEqual(secret);
   expect(sealUnderMasterKey(key, secret, "table/1")).not.toEqual(sealed);
   expect(sealed.includes(secret)).toBe(false);
 });
 
-test("nothing opens in another context, under another key, or altered", () => {
+test("sealed data does not open in another context, under another key, or after a change", () => {
   const sealed = sealUnderMasterKey(key, secret, "table/1");
   const other = masterKeys(randomBytes(32).toString("base64url"));
   expect(() => openUnderMasterKey(key, sealed, "table/2")).toThrow(MasterKeyError);
@@ -39,7 +39,7 @@ test.each(["", "short", randomBytes(31).toString("base64url"), `${randomBytes(32
   },
 );
 
-test("the first of several keys seals, and each of them opens", () => {
+test("the first of several keys seals data, and each key opens data", () => {
   const [old, fresh] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
   const sealed = sealUnderMasterKey(masterKeys(old), secret, "table/1");
   const both = masterKeys(`${fresh},${old}`);

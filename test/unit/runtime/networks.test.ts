@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ConfigError, loadConfig } from "../../../runtime/config/config.ts";
 import { isWithin, parseNetworks, parseTrustedProxies } from "../../../runtime/config/networks.ts";
 
-test("addresses and ranges of both families, separated by commas", () => {
+test("addresses and ranges of both families are read, separated by commas", () => {
   const networks = parseNetworks("192.0.2.7, 10.1.0.0/16,\n2001:db8::/32, ::1");
   const inside = ["192.0.2.7", "10.1.255.255", "2001:db8:ffff::1", "::1", "0:0:0:0:0:0:0:1"];
   const outside = ["192.0.2.8", "10.2.0.0", "2001:db9::1", "::2", "localhost", "", "10.1.0.0/16"];

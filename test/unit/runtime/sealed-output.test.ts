@@ -67,7 +67,7 @@ describe("a data key", () => {
     }
   });
 
-  test.each([0, 1, 65, 113, 115])("is not looked for in %i octets", (length) => {
+  test.each([0, 1, 65, 113, 115])("is not unwrapped from %i octets", (length) => {
     expect(() => unwrapDataKey(aPair().privateKey, Buffer.alloc(length, 1))).toThrow(refusedFor("format"));
   });
 
@@ -159,7 +159,7 @@ describe("sealed output", () => {
     }
   });
 
-  test("is refused as being of another version", () => {
+  test("is refused if it has another version", () => {
     const sealed = seal(key, plaintext, "issuance 1");
     sealed[0] = 2;
 

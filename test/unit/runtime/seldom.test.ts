@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSeldom, reasonOf, type Repeated } from "../../../runtime/seldom.ts";
 
-test("a repeated error is reported at once, then once a minute with a count", () => {
+test("a repeated error is reported immediately, then once a minute with a count", () => {
   const logged: Repeated[] = [];
   let at = 0;
   const seldom = createSeldom((repeated) => logged.push(repeated), { now: () => at });
@@ -25,7 +25,7 @@ test("a repeated error is reported at once, then once a minute with a count", ()
 test.each([
   [new AggregateError([new Error("connect ECONNREFUSED ::1:6379"), new Error("connect ECONNREFUSED 127.0.0.1:6379")])],
   ["connect ECONNREFUSED ::1:6379; connect ECONNREFUSED 127.0.0.1:6379"],
-])("for a host with several addresses the reason contains the error of each", (error) => {
+])("the reason for a host with several addresses contains the error of each address", (error) => {
   expect(reasonOf(error)).toBe("connect ECONNREFUSED ::1:6379; connect ECONNREFUSED 127.0.0.1:6379");
 });
 

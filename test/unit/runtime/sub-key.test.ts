@@ -12,7 +12,7 @@ test("the labels are the same as in earlier releases, so forms, links and counts
   expect(subKey(master, "attemptCounter")).toEqual(before("realmpass guesses"));
 });
 
-test("each purpose and each master key has a separate key, the same each time", () => {
+test("each purpose and each master key has a separate key, which is the same each time", () => {
   const [one, other] = [[createSecretKey(bytes)], [createSecretKey(Buffer.alloc(32, 8))]] as const;
   expect(subKey(one, "formToken")).not.toEqual(subKey(one, "handOver"));
   expect(subKey(one, "formToken")).not.toEqual(subKey(other, "formToken"));

@@ -66,7 +66,7 @@ test.each<[string, { trusted: readonly string[]; others: readonly string[] }]>([
   }
 });
 
-test("without a list the api trusts nobody, and a responder only this machine", async () => {
+test("without a list, the api trusts no proxy, and a responder trusts only this machine", async () => {
   for (const empty of ["", " , "]) {
     expect(await ipInExpress(empty, client)).toBe("127.0.0.1");
     expect(createClientAddress(empty)("127.0.0.1", client)).toBe(client);

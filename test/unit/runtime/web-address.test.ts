@@ -39,7 +39,7 @@ describe.each(names)("%s", (name) => {
   });
 });
 
-test("certificates contain the base URL in the same form, over http", () => {
+test("certificates contain the normalized base URL, with http", () => {
   const config = loadConfig(["REALMPASS_BASE_URL", "REALMPASS_PUBLICATION_URL"], {
     REALMPASS_BASE_URL: "https://Bücher.Example/",
   });

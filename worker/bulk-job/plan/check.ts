@@ -11,7 +11,7 @@ import type { BulkJobDeps } from "../deps.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";
 import { recordEnd, reportEnd } from "../record-end.ts";
 
-/** Rows checked in one statement. */
+/** How many rows one statement checks. */
 const sliceSize = 10_000;
 
 /** Records in each row what the job would do with it, and lets the job wait or run. */

@@ -14,9 +14,10 @@ import { checkAll } from "../plan/check.ts";
 import type { BulkJobDeps } from "../deps.ts";
 
 /**
- * Runs a queued job if it is its turn: a realm runs few jobs at once. First repeats the check whose findings a user was
- * shown, and records any changes. A job whose creator could no longer create it becomes `ready`, for another user to
- * start; so does a job whose number has to be confirmed since its check. Returns false if it is not the job's turn.
+ * Runs a queued job if it is the job's turn: a realm runs few jobs at the same time. First repeats the check whose
+ * findings a user was shown, and records any changes. If the creator could no longer create the job, it becomes `ready`
+ * for another user to start; it also becomes `ready` if its number of removals needs confirmation since the check.
+ * Returns false if it is not the job's turn.
  */
 export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   const { db, clock, log } = deps;
@@ -25,7 +26,7 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
   // The job has run before and locked its people out; only the revocations decided then are left.
   if (job.markedAt !== null) return resume(deps, job);
 
-  // Before a job runs, its counts exceed its final rows only if they show the findings of a check.
+  // Before the run, counts above the number of final rows are the findings of a check.
   const shown = job.done > (await jobRows.countFinalRows(db, job.id)).final;
   if (shown && !(await checkAll(deps, job, { again: true }))) return true;
 
@@ -41,7 +42,7 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
       await waiting.toReady(tx, { ...its, found, notice: jobNotices.creatorEnded, at });
       log.warn(
         { event: "job.creator_ended", bulkJobId: job.id },
-        "the creator of a bulk job may no longer run it; the job waits for another user",
+        "the creator of a bulk job is no longer allowed to run it; the job waits for another user",
       );
       return true;
     }
@@ -64,8 +65,8 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
 }
 
 /**
- * Counts a job's removals of access, unless a user has confirmed their number. Returns false if a user has to confirm
- * the number now, because of other removals in the realm since the check.
+ * Counts a job's removals of access, if no user has confirmed their number. Returns false if a user has to confirm the
+ * number now, because of other removals in the realm since the check.
  */
 async function admitRemovals(
   tx: Db,

@@ -5,7 +5,7 @@ import type { RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
 import type { BulkJobDeps } from "../deps.ts";
 import { slicesOf } from "../bisect.ts";
 
-/** Rows skipped in one statement. */
+/** How many rows one statement skips. */
 const sliceSize = 5_000;
 
 /**
@@ -17,7 +17,7 @@ export async function skipPending(deps: Pick<BulkJobDeps, "db" | "clock">, job: 
   await skipAll(deps, job, "cancelled");
 }
 
-/** Recounts a job that has not begun from its rows: until now its counts are the findings of the check. */
+/** Recounts a job that has not begun from its rows, because its counts were the findings of the check until now. */
 export async function recountFromRows({ db, clock }: Pick<BulkJobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
   if (job.startedAt !== null) return;
   await db.transaction(async (tx) => {

@@ -8,9 +8,9 @@ import { keepsGrace, markLockedOut } from "./lock-out.ts";
 import { endWorkingRows } from "./work-rows.ts";
 
 /**
- * Fails a job that cannot continue because of a bug. Rows that were not begun are skipped. Rows under way are ended
- * first, so no locked-out user keeps a valid profile; with a grace period, once it has ended. If the process dies in
- * between, a worker repeats this.
+ * Fails a job that cannot continue because of a bug. Skips rows that were not begun. Ends rows under way first, so no
+ * locked-out user keeps a valid profile; in a job with a grace period, once that period has ended. If the process dies
+ * in between, a worker repeats this work.
  */
 export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log" | "onEnd">, jobId: string): Promise<void> {
   const { db, clock } = deps;

@@ -6,11 +6,11 @@ import type { RowRange, WorkedJob } from "../../../db/queries/bulk-job/progress.
 import type { BulkJobDeps } from "../deps.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";
 
-/** People locked out in one transaction. */
+/** How many people one transaction locks out. */
 const sliceSize = 1_000;
 
 /**
- * Locks everyone out before the first profile is revoked, so no user signs in meanwhile. Returns false if the job was
+ * Locks everyone out before the first profile is revoked, so no user can sign in between. Returns false if the job was
  * stopped or waits for the end of its grace period.
  */
 export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob): Promise<boolean> {
@@ -36,7 +36,7 @@ export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob
 export const keepsGrace = ({ graceDays, startedAt, markedAt }: WorkedJob): boolean =>
   graceDays !== null && startedAt !== null && markedAt === null;
 
-/** Records that locking out is complete. Returns false if the rest waits for the end of the grace period. */
+/** Records that locking out is complete. Returns false if the revocations wait for the end of the grace period. */
 export async function markLockedOut(
   { db, clock }: Pick<BulkJobDeps, "db" | "clock">,
   job: WorkedJob,

@@ -13,13 +13,16 @@ import type { BulkJobDeps } from "../deps.ts";
 import { finish } from "./finish.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";
 
-/** Rows worked in one transaction, and profiles signed together: few enough that other work gets its turn. */
+/**
+ * How many rows one transaction works, and how many profiles are signed together: few enough that other work gets its
+ * turn.
+ */
 const onboardingSlice = 100;
 
-/** Rows of a revocation worked in one transaction. */
+/** How many rows of a revocation one transaction works. */
 const revokingSlice = 250;
 
-/** Rows of a reactivation worked in one transaction: a whole chunk. */
+/** How many rows of a reactivation one transaction works: a whole chunk. */
 const reactivationSlice = chunkSize;
 
 /**
@@ -68,7 +71,7 @@ export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<
   for (const slice of slicesOf(all, chunkSize)) await conclude(deps, slice);
 }
 
-/** The dependencies of ending rows; nothing is issued any more. */
+/** The dependencies of ending rows, which issues nothing. */
 type EndingDeps = Pick<BulkJobDeps, "db" | "clock" | "log">;
 
 type Progresses = (Progress | undefined)[];

@@ -6,7 +6,7 @@ export interface NetworkSettings {
   displayName: string;
   domain: string;
   ssids: readonly string[];
-  /** Whether wired networks are set up too. */
+  /** Whether the file also sets up wired networks. */
   wired: boolean;
   /** The names in the RADIUS servers' certificates, the main one first. */
   radiusNames: readonly string[];

@@ -24,8 +24,8 @@ export interface DeviceFileInput extends Pick<
 const passwordOctets = 16;
 
 /**
- * Returns the file that sets up a device with its profile. A PKCS#12 in it has a random password of 128 bits; in `onc`
- * it has the empty password, the only one that ChromeOS tries.
+ * Returns the file that sets up a device with its profile. A PKCS#12 in the file has a random password of 128 bits; in
+ * `onc` the password is empty, the only one that ChromeOS tries.
  */
 export function encodeDeviceFile(input: DeviceFileInput): Buffer {
   switch (input.format) {

@@ -11,7 +11,7 @@ interface IwdContent extends Pick<DeviceFileContent, "network" | "notBefore" | "
 /**
  * Returns an archive (tar) for iwd's directory of networks (iwd.network(5)): one file for each network, readable only
  * by root. Key and certificates are PEM in separate groups. The key must be RSA: ell, iwd's library, cannot sign with
- * any other. Wired networks would need files of another program, ead.
+ * any other type of key. Wired networks would need files of another program, ead.
  */
 export function iwd({ network, notBefore, chain, certificate, privateKeyPkcs8 }: IwdContent): Uint8Array {
   const { domain, ssids, radiusNames, radiusCas } = network;

@@ -5,21 +5,21 @@ import { uuidOf } from "./uuid.ts";
 const eapTls = 13;
 
 /**
- * For every Ethernet adapter of a Mac, since macOS 10.13 (Apple, Device Management, `8021XGlobalEthernet`).
+ * The payload for every Ethernet adapter of a Mac, since macOS 10.13 (Apple, Device Management, `8021XGlobalEthernet`).
  * `com.apple.firstactiveethernet.managed` counts only for the adapter that is active when the profile is installed. iOS
- * and iPadOS have this payload since 17; older ones may refuse a profile with a payload that they do not know.
+ * and iPadOS have this payload since 17; older versions may refuse a profile with a payload that they do not know.
  */
 const ethernetType = "com.apple.globalethernet.managed";
 const ethernet: PlistDictionary = { Interface: "GlobalEthernet", AutoJoin: true };
 
 /**
- * Returns an Apple configuration profile: the PKCS#12 with its password, the RADIUS server's CAs, the profile's own
- * issuing CA, which the device sends with its certificate (RFC 8446 section 4.4.2), for each network one Wi-Fi payload,
- * one for all roaming consortiums and, for a Mac in a realm with wired networks, one for Ethernet. Each network payload
- * allows only EAP-TLS with that identity and that server, under the RADIUS server's CAs. Identifiers and UUIDs are
- * derived from the profile's identity. The outer identity is the domain without a user name (RFC 9190 section 2.1.8);
- * devices that use an outer identity only for tunnelled methods send the certificate's own identity, which is a random
- * pseudonym.
+ * Returns an Apple configuration profile. It contains the PKCS#12 with its password; the RADIUS server's CAs; the
+ * profile's own issuing CA, which the device sends with its certificate (RFC 8446 section 4.4.2); one Wi-Fi payload for
+ * each network and one for all roaming consortiums; and, for a Mac in a realm with wired networks, one payload for
+ * Ethernet. Each network payload allows only EAP-TLS, with the certificate in the PKCS#12 and with the named server
+ * under the RADIUS server's CAs. Identifiers and UUIDs are derived from the profile's identity. The outer identity is
+ * the domain without a user name (RFC 9190 section 2.1.8); devices that use an outer identity only for tunnelled
+ * methods send the certificate's own identity, which is a random pseudonym.
  */
 export function mobileconfig(content: DeviceFileContent): string {
   const { network, deviceType, identity, friendlyName, notAfter, pkcs12, password } = content;

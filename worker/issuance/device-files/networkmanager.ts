@@ -8,10 +8,10 @@ const folder = "/etc/NetworkManager/system-connections";
 /**
  * Returns an archive (tar) for NetworkManager's directory of connections: one keyfile for each network, readable only
  * by root, since NetworkManager ignores keyfiles that others can read. A second installation replaces the first,
- * because names and UUIDs depend on domain and network. The PKCS#12 is in the keyfile, twice, because certificate and
+ * because names and UUIDs depend on domain and network. The PKCS#12 is in the keyfile twice, because certificate and
  * key must be the same blob. The CAs are in a separate file, because wpa_supplicant reads only one certificate of an
- * embedded CA. Connections have no `permissions`: NetworkManager would pass the files of a user's own connection as
- * blobs, too. Wired networks also work without 802.1X.
+ * embedded CA. Connections have no `permissions`, because NetworkManager would pass the files of a user's own
+ * connection as blobs as well. Wired networks also work without 802.1X.
  */
 export function networkmanager(content: DeviceFileContent): Uint8Array {
   const { network, notBefore, pkcs12, password } = content;

@@ -5,7 +5,7 @@ import { deviceOf } from "../../../resources/hand-over/browser-device.ts";
 import { formatFor } from "../../../resources/hand-over/formats.ts";
 import { markRecipient } from "./recipient.ts";
 
-/** Returns the claim of a hand-over by this browser. */
+/** Returns the claim of a hand-over by this browser, and marks the browser as the recipient. */
 export const claimBy = (
   page: PageRequest,
   { deviceType, name, format }: { deviceType: DeviceType } & Pick<HandOver, "name" | "format">,

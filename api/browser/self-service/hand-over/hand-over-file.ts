@@ -15,8 +15,8 @@ import { isRecipient } from "./recipient.ts";
 import { sendGone } from "../views/claimed.tsx";
 
 /**
- * Sends the file to the browser that claimed it, as often as it asks within half an hour: download managers ask twice.
- * For every other browser the file does not exist.
+ * Sends the file to the browser that claimed the hand-over, as often as the browser asks within half an hour: download
+ * managers ask twice. For every other browser the file does not exist.
  */
 export async function sendHandOverFile(page: PageRequest, handOver: HandOver, viewer: Viewer): Promise<void> {
   const { deps, request } = page;
@@ -34,8 +34,8 @@ export async function sendHandOverFile(page: PageRequest, handOver: HandOver, vi
     if (state === "gone") sendGone(page, handOver, viewer);
     else redirect(page, pathsOf(page, handOver, viewer).page);
   } else {
-    // Noted before it is sent: from now on upkeep leaves the profile alone, and after a broken download the browser can
-    // fetch it again.
+    // Noted before the file is sent: from now on upkeep leaves the profile alone, and the browser can fetch the file
+    // again after a broken download.
     await handOvers.noteDownloaded(deps.db, { id: handOver.id, at });
     const output = (await deps.collectIssuance(handOver.issuanceId))?.output;
     if (output === undefined || output === "erased") {
@@ -47,7 +47,7 @@ export async function sendHandOverFile(page: PageRequest, handOver: HandOver, vi
 }
 
 /**
- * Returns the certificates of the profile's issuer and of those above it; before there is a profile, starts from the
+ * Returns the certificates of the profile's issuer and of the CAs above it. If there is no profile yet, starts from the
  * realm's current issuer.
  */
 async function pemOfIssuer({ deps }: PageRequest, { realmId, issuerId }: HandOver): Promise<string> {

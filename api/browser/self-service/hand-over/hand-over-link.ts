@@ -28,7 +28,10 @@ interface Followed {
   realm: RealmRow;
 }
 
-/** `GET /d/:token`: before the claim, asks for it; afterwards, shows the profile to the browser that claimed it. */
+/**
+ * `GET /d/:token`: asks the user to claim the hand-over; after the claim, shows the profile to the browser that claimed
+ * it.
+ */
 export async function showHandOverLink(page: PageRequest): Promise<void> {
   const followed = await follow(page);
   if (followed === undefined) return;
@@ -67,11 +70,11 @@ export async function redeemHandOverLink(page: PageRequest): Promise<void> {
   const name = nameFor(deviceType.data, handOver.name, await displayNameOf(page, handOver));
   const claim = claimBy(page, { deviceType: deviceType.data, name, format: handOver.format });
   await handOvers.claim(deps.db, { id: handOver.id, at: deps.clock.now(), ...claim });
-  // The page shows which browser was first.
+  // The page shows which browser claimed the hand-over first.
   redirect(page, address);
 }
 
-/** `POST /d/:token/file`. */
+/** `POST /d/:token/file`: requests the profile for the browser that claimed the hand-over. */
 export async function requestFromLink(page: PageRequest): Promise<void> {
   const followed = await follow(page);
   if (followed !== undefined) {
@@ -79,7 +82,7 @@ export async function requestFromLink(page: PageRequest): Promise<void> {
   }
 }
 
-/** `GET /d/:token/file/:filename`. */
+/** `GET /d/:token/file/:filename`: sends the file to the browser that claimed the hand-over. */
 export async function downloadFromLink(page: PageRequest): Promise<void> {
   const followed = await follow(page);
   if (followed !== undefined) {

@@ -8,13 +8,16 @@ import { redirect } from "../../../pages/redirect.ts";
 import { claimBy } from "./claim.ts";
 import { isOf, type Owner } from "../owner.ts";
 
-/** A hand-over requested with a form. The form contains its id, so sending it twice creates one. */
+/**
+ * A hand-over requested with a form. The form contains the hand-over's id, so sending the form twice creates only one
+ * hand-over.
+ */
 export type WantedHandOver = Pick<NewHandOver, "id" | "deviceType" | "name" | "format" | "renewsSerialNumber">;
 
-/** Where the profile goes: to this browser, or to whichever device brings the token. */
+/** Where the profile goes: to this browser, or to any device that brings the token. */
 export type Delivery = "here" | "elsewhere";
 
-/** Creates a hand-over and redirects to its page. If the profile is for this browser, also claims it. */
+/** Creates a hand-over and redirects to its page. If the profile is for this browser, also claims the hand-over. */
 export async function makeHandOver(
   page: PageRequest,
   owner: Owner,

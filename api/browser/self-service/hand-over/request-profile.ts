@@ -18,7 +18,8 @@ import type { Viewer } from "../viewer.ts";
 
 /**
  * `POST …/file`, the Download button: requests the claimed profile unless there is an objection now, and redirects to
- * the file once it is ready, or back to the page if that takes a while. Repeating it creates only one profile.
+ * the file once it is ready, or back to the page if that takes a while. A repeated request does not create a second
+ * profile.
  */
 export async function requestProfile(page: PageRequest, handOver: HandOver, viewer: Viewer): Promise<void> {
   const { deps, request, form } = page;
@@ -47,7 +48,7 @@ export async function requestProfile(page: PageRequest, handOver: HandOver, view
 /** The new issuance, the objection, or `used` if there already is an issuance. */
 type Outcome = { issuanceId: IssuanceID } | { objection: Objection } | "used";
 
-/** Rolls back the transaction that it is thrown in. */
+/** Thrown to roll back the transaction after a refusal. */
 class Refused extends Error {
   readonly objection: Objection;
   constructor(objection: Objection) {

@@ -12,7 +12,9 @@ import { sendFailed, sendGone, sendPreparing, sendUnused } from "../views/claime
 import { sendDownload, type ReplacedProfile } from "../views/download.tsx";
 import { sendEndedLink } from "../views/ended-link.tsx";
 
-/** Shows the state of a hand-over's profile to the browser that claimed it, and any objection to creating it. */
+/**
+ * Shows the state of a hand-over's profile to the browser that claimed it, and any objection to creating the profile.
+ */
 export async function showClaimed(
   page: PageRequest,
   handOver: HandOver,
@@ -62,7 +64,7 @@ export async function showClaimed(
   }
 }
 
-/** Returns the active profile that this one replaces. Only for its owner. */
+/** Returns the profile that the new one replaces, if the old one is not revoked and the viewer is the owner. */
 async function findReplaced(
   { deps }: PageRequest,
   { realmId, userId, renewsSerialNumber, serialNumber }: HandOver,

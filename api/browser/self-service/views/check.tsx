@@ -16,11 +16,11 @@ interface CheckProps {
   times: Times;
 }
 
-/** Enough digits to find the profile by. */
+/** How many digits of a serial number are shown: enough to find the profile. */
 const serialDigits = 8;
 
 /**
- * Shows whether the network has asked about the profile; if it should have by now, what to try and where to get help.
+ * Shows whether the network has asked about the profile; if that is overdue, shows what to try and where to get help.
  */
 export function CheckSection({ check, handOver: { deviceType }, realm, texts, language, times }: CheckProps) {
   const { check: words } = texts;

@@ -5,9 +5,9 @@ import type { Viewer } from "../viewer.ts";
 import { Back } from "./form-parts.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 
-/** From then on the page shows that the user need not wait, and reloads less often. */
+/** After this wait the page shows that the user need not keep waiting, and reloads less often. */
 const lateMs = 30_000;
-/** From then on the page no longer reloads automatically. */
+/** After this wait the page no longer reloads automatically. */
 const givenUpMs = 10 * 60_000;
 
 /** Shows that the profile is being prepared; the page reloads automatically. */

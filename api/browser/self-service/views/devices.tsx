@@ -103,7 +103,7 @@ export function sendDevices(
   });
 }
 
-/** Stays visible if it is disabled: a banner gives the reason. */
+/** Shows the button that adds a device. A disabled button stays visible: a banner gives the reason. */
 export function AddDevice({ home, isOff, texts: { home: texts } }: { home: string; isOff: boolean; texts: Texts }) {
   return isOff ? (
     <span class="button disabled" role="link" aria-disabled="true">

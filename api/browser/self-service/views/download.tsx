@@ -23,13 +23,13 @@ import { StepPicture } from "./step-picture.tsx";
 
 /** The profile that the new one replaces. */
 export interface ReplacedProfile extends Pick<Certificate, "name" | "serialNumber"> {
-  /** When it is revoked at the earliest; null: the new file has not been sent yet. */
+  /** The earliest time at which the old profile is revoked; null: the new file has not been sent yet. */
   endsAt: Date | null;
 }
 
 export interface DownloadView {
   paths: HandOverPaths;
-  /** The hidden fields of the form that requests the profile; undefined once it is ready. */
+  /** The hidden fields of the form that requests the profile; undefined once the profile is ready. */
   hidden: Readonly<Record<string, string>> | undefined;
   /** Until when the Download button works. */
   until: Date;
@@ -49,7 +49,10 @@ const refreshOf = ({ downloadedAt, lastOcspAt }: HandOver, now: Date): number | 
     ? refreshSeconds
     : undefined;
 
-/** Shows one large button, the next steps on this kind of device, and afterwards whether it worked. */
+/**
+ * Shows one large button, the next steps on this kind of device and, after the download, whether the network has asked
+ * about the profile.
+ */
 export function sendDownload(
   page: PageRequest,
   handOver: HandOver,
@@ -130,8 +133,8 @@ interface WaysProps {
 }
 
 /**
- * Returns whether the page leads to the geteduroam app, which fetches the profile itself: only in realms with apps.
- * Guests cannot sign in to the app, and people who chose another format want that format.
+ * Returns whether the page leads to the geteduroam app, which fetches the profile itself. Only realms with apps do;
+ * guests cannot sign in to the app, and people who chose another format want that format.
  */
 function mayUseApp(realm: RealmRow, handOver: HandOver): boolean {
   const recipe = recipeFor(handOver);
@@ -139,7 +142,9 @@ function mayUseApp(realm: RealmRow, handOver: HandOver): boolean {
   return realm.onboardingApps && handOver.userId !== null && isUsual && storesFor(handOver.deviceType).length > 0;
 }
 
-/** Shows the file and, if the page leads to the app, its steps; these come first, except on Apple's devices. */
+/**
+ * Shows the file and, if the page leads to the app, the app's steps. The steps come first, except on Apple's devices.
+ */
 function Ways({ page, handOver, realm, leadsToApp, file, texts }: WaysProps) {
   const recipe = recipeFor(handOver);
   if (!leadsToApp) return <>{file}</>;
@@ -255,7 +260,7 @@ interface UntilProps {
   times: Times;
 }
 
-/** Shows how long the file can be downloaded, when it was, and a warning that it contains a secret key. */
+/** Shows how long the file can be downloaded and when it was downloaded, and warns that it contains a secret key. */
 function Until({ handOver: { downloadedAt }, until, isMade, texts: { ready }, times }: UntilProps) {
   return (
     <p class="dim">

@@ -26,7 +26,7 @@ export interface NewDeviceView {
   mayBeIPad: boolean;
 }
 
-/** Asks for the kind, the name and the place of a device; or explains why none can be added now. */
+/** Asks for the kind, the name and the place of a device, or explains why no device can be added now. */
 export function sendNewDevice(page: PageRequest, owner: Owner, view: NewDeviceView): void {
   const { realm, visitor, objection, home } = owner;
   sendSelfServicePage(page, {
@@ -125,7 +125,7 @@ function NewDeviceForm({ view, isNamed, texts }: { view: NewDeviceView; isNamed:
   );
 }
 
-/** Lists what to correct; it takes the focus, and its links lead to the fields. */
+/** Lists what to correct. The summary takes the focus, and its links lead to the fields. */
 function FaultSummary({
   view: { faults, fields },
   texts: { add, profile, deviceTypes: words },

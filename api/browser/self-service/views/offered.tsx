@@ -15,7 +15,7 @@ import { ShortCode } from "./short-code.tsx";
 
 const refreshSeconds = 3;
 
-/** Shows an owner the QR code of a hand-over, or who claimed it; the page reloads automatically until then. */
+/** Shows an owner the QR code of a hand-over, or who claimed it. The page reloads automatically until the claim. */
 export function sendOffered(page: PageRequest, owner: Owner, handOver: HandOver): void {
   const { deps } = page;
   const state = stateOf(handOver, deps.clock.now());

@@ -27,7 +27,7 @@ export interface SelfServicePage {
   say: (texts: Texts, language: Language, times: Times) => { title: string; body: Child };
 }
 
-/** Sends a page of self-service. The page never contains its own address: that may contain a token. */
+/** Sends a page of self-service. The page never contains its own address, because the address may contain a token. */
 export function sendSelfServicePage(page: PageRequest, content: SelfServicePage): void {
   const { status = 200, realm, visitor, current, refreshSeconds, say } = content;
   const formToken = visitor && formTokenFor(page.deps, page);

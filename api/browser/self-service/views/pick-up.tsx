@@ -10,11 +10,11 @@ export interface PickUpView {
   realm: PageRealm;
   /** The name of the profile. */
   name: string;
-  /** The owner's name, if it is a user's. */
+  /** The owner's name, if the owner is a user. */
   from: string | undefined;
   deviceType: DeviceType;
   mayBeIPad: boolean;
-  /** The user chose no kind of device. */
+  /** Whether the user sent the form without a kind of device. */
   isWrong: boolean;
   hidden: Readonly<Record<string, string>>;
 }

@@ -2,14 +2,14 @@ import type { PageRequest } from "../../../pages/page-request.ts";
 import { Hidden } from "../../../pages/parts/hidden.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 
-/** A short code, never broken across lines. */
+/** Renders a short code, never broken across lines. */
 export const ShortCode = ({ code }: { code: string }) => (
   <strong class="short-code" translate="no">
     {code}
   </strong>
 );
 
-/** Asks for a short code; shows a wrong one again for correction. */
+/** Asks for a short code; shows a wrong code again for correction. */
 export function sendShortCode(
   page: PageRequest,
   { wrong, hidden }: { wrong: string | undefined; hidden: Readonly<Record<string, string>> },

@@ -6,7 +6,7 @@ import { Icon } from "./device-icon.tsx";
 
 export type Status = "active" | "endsSoon" | "expired" | "revoked" | "renewed" | "preparing";
 
-/** Returns a profile's status. `renewed`: another one has replaced it. */
+/** Returns a profile's status. `renewed`: another profile has replaced it. */
 export function statusOf(
   profile: Pick<Certificate, "revokedAt" | "notAfter">,
   { at, renewed }: { at: Date; renewed: boolean },

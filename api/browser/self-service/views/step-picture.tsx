@@ -103,7 +103,6 @@ const values = (
   </>
 );
 
-/** The drawing of each step. */
 const drawings: Readonly<Record<Recipe, readonly Child[]>> = {
   appleMobile: [allow, profileRow, code, network],
   mac: [file, profileWindow, password, network],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RequestCount } from "../../../../db/queries/oauth/application-requests.ts";
 import { Timestamp } from "../timestamp.ts";
 
-/** The requests of an application, by hour and by the status of refusals. */
+/** The requests of an application by hour, and the refused ones by status. */
 export const ApplicationRequestsView = z
   .object({
     hours: z

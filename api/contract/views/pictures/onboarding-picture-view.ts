@@ -3,7 +3,7 @@ import type { OnboardingSteps } from "../../../../db/queries/issuance/onboarding
 import { DeviceType } from "../../../../domain/certificate/device.ts";
 import { Timestamp } from "../timestamp.ts";
 
-/** How far requests for profiles got, by kind of device. */
+/** How far users got with requests for profiles, by kind of device. */
 export const OnboardingPictureView = z
   .object({
     at: Timestamp.describe("When this was counted."),

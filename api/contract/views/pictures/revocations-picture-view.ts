@@ -36,7 +36,7 @@ export type RevocationsPictureView = z.infer<typeof RevocationsPictureView>;
 export interface RevocationsPicture {
   at: Date;
   revocations: readonly RevocationTimes[];
-  /** The bulk jobs that revoked them, by serial number. */
+  /** The bulk jobs that revoked the profiles, by serial number. */
   jobs: ReadonlyMap<string, Pick<Job, "id" | "kind" | "name">>;
 }
 

@@ -10,9 +10,9 @@ import { UnusableFile } from "./input.ts";
 export type Beginning = Omit<receiving.NewJob, "columns"> & { jobId: BulkJobID };
 
 interface Begun {
-  /** The number of its rows. */
+  /** The number of the job's rows. */
   total: number;
-  /** Written to its audit entry. */
+  /** Written to the job's audit entry. */
   recorded: Readonly<Record<string, unknown>>;
   at: Date;
   fail: Fail<"too_many_rows_waiting">;

@@ -39,7 +39,7 @@ type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId
 };
 
 /**
- * Creates a job from a file, or from everything that a search and filter find. It begins in one transaction with its
+ * Creates a job from a file, or from all rows that a search and filter find. The job begins in one transaction with its
  * audit entry and the Idempotency-Key; a failure before that leaves nothing behind.
  */
 export async function createJob(kind: JobKind, call: CreationCall): Promise<Reply<JobView>> {
@@ -84,7 +84,10 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
     try {
       await receiving.discard(db, own);
     } catch (err) {
-      log.warn({ event: "job.discard_failed", jobId: own.jobId, err }, "an upload that failed is left to the workers");
+      log.warn(
+        { event: "job.discard_failed", jobId: own.jobId, err },
+        "could not discard an upload; the workers will discard it",
+      );
     }
   }
 }

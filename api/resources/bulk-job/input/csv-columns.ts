@@ -63,7 +63,7 @@ export function readColumns(
   throw header.some((cell) => isKnown(cell.trim())) ? refusal(kind, faults) : unknownColumns(kind, header, faults);
 }
 
-/** Throws {@link UnusableFile} if the first row of a table without headings is a heading: the client is mistaken. */
+/** Throws {@link UnusableFile} if the client announced a table without headings and its first row is a heading. */
 function bareOrThrow(kind: JobKind, first: readonly string[]): "bare" {
   const heading = first.map((cell) => cell.trim()).find((cell) => isColumnOf(kind, readHeading(kind, cell) ?? ""));
   if (heading === undefined) return "bare";
@@ -152,7 +152,7 @@ function refusal(kind: JobKind, faults: readonly Fault[]): UnusableFile {
   });
 }
 
-/** Returns the error about a first line without a known heading. It shows the line as it was understood. */
+/** Returns the error about a first line without a known heading. The message shows the line as the service read it. */
 function unknownColumns(kind: JobKind, header: readonly string[], faults: readonly Fault[]): UnusableFile {
   const cells = header.slice(0, namedMax).map((cell) => `“${inputText(cell.trim())?.slice(0, shownMax) ?? ""}”`);
   const more = header.length > namedMax ? [`${header.length - namedMax} more`] : [];

@@ -18,8 +18,8 @@ import { inputText, rowCharactersMax, UnusableFile } from "./input.ts";
 
 /**
  * Reads a table as spreadsheets write it (RFC 4180 and Excel's variants of it): separated by comma, semicolon or tab,
- * as its header is, with any line ending, and with or without `sep=;` before the header. Skips blank lines before the
- * header.
+ * whichever the header uses, with any line ending, and with or without `sep=;` before the header. Skips blank lines
+ * before the header.
  */
 export async function csvInput(kind: JobKind, text: AsyncIterable<string>, choices: ColumnChoices): Promise<RowSource> {
   const { start, rest } = await readStart(unifiedLineEnds(text));
@@ -129,7 +129,7 @@ function bareReader(kind: JobKind): (record: readonly string[]) => SourceRow {
 }
 
 /**
- * Returns true for a certificate or key, which contains line breaks. A results file may be the input of another job.
+ * Returns true for a certificate or key, which contains line breaks: a results file can be the input of another job.
  */
 const isPem = (cell: string): boolean => cell.startsWith("-----BEGIN ");
 

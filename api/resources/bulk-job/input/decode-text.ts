@@ -1,7 +1,10 @@
 import { TextDecoder } from "node:util";
 import { UnusableFile } from "./input.ts";
 
-/** Bytes decoded at once: few enough that no other request waits, and that a row without an end is noticed early. */
+/**
+ * How many bytes are decoded in one go: few enough that other requests do not wait, and that an endless row is noticed
+ * early.
+ */
 const pieceBytesMax = 4_096;
 
 /**

@@ -1,11 +1,11 @@
 import type { FieldError } from "../../../../domain/errors.ts";
 
-/** The search and filter of a list in place of rows, as received. */
+/** The search and filter of a list that a client sent in place of rows, as received. */
 export interface FoundMatching {
   matching: object;
 }
 
-/** The longest row; a longer one is never held in memory. */
+/** The longest row, in characters; longer rows are never held in memory. */
 export const rowCharactersMax = 64 * 1024;
 
 /** The limit for rows and empty lines together: as many lines as a spreadsheet has. */

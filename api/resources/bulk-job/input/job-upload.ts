@@ -145,9 +145,9 @@ export const onboardingOffer = peopleOffer(
   OnboardingRow,
   "pairwiseID or email, and optionally maxProfiles, profileName, deviceType, format",
 );
-/** Rows that only identify a person: of an offboarding or a reactivation. */
+/** The input that an offboarding or a reactivation takes: rows that only identify a person. */
 export const personOffer = peopleOffer(OffboardingRow, "userID, pairwiseID or email", UserMatching);
-/** Rows that identify a profile. */
+/** The input of jobs whose rows identify a profile. */
 export const profileOffer = offerOf({
   json: rowsOr(z.object({ serials: z.array(WrittenSerial).max(jobRowsMax) }), ProfileMatching),
   row: RevocationRow,

@@ -3,7 +3,7 @@ import { UnusableFile } from "./input.ts";
 
 const depthMax = 32;
 
-/** The body's own properties that are read, and the type of each. */
+/** The top-level properties that are read from a body, and the type of each. */
 const propertyTypes = {
   users: { type: TokenType.LEFT_BRACKET, name: "an array" },
   serials: { type: TokenType.LEFT_BRACKET, name: "an array" },
@@ -14,14 +14,14 @@ type Property = keyof typeof propertyTypes;
 export type ListName = Exclude<Property, "matching">;
 
 /**
- * Rejects what a parser accepts: too much nesting, a property twice in one object, and one of the body's own properties
- * in two spellings or with the wrong type.
+ * Creates checks that reject what a parser accepts: too much nesting, a property twice in one object, and a top-level
+ * property of the body in two spellings or with the wrong type.
  */
 export function createChecks(properties: readonly Property[]) {
   /** The names seen in each open object; null for an open array. */
   const open: (Set<string> | null)[] = [];
   const seen = new Set<Property>();
-  /** The body's own property whose value comes next. */
+  /** The body's top-level property whose value comes next. */
   let named: Property | undefined;
   let first: TokenType | undefined;
   let last: unknown;

@@ -8,8 +8,8 @@ import { createChecks, type ListName } from "./json-checks.ts";
 import { rowOf } from "./json-row.ts";
 
 /**
- * Reads `{"users": […]}` or `{"serials": […]}`: yields each row as soon as it is read and keeps nothing else of the
- * text. Kinds that take it also accept `{"matching": {…}}` instead.
+ * Reads `{"users": […]}` or `{"serials": […]}`: yields each row as soon as it is read and keeps no other text. Kinds of
+ * job that support it also accept `{"matching": {…}}` instead.
  */
 export async function jsonInput(kind: JobKind, text: AsyncIterable<string>): Promise<RowSource | FoundMatching> {
   const reader = createReader(kind === "revocation" ? "serials" : "users", { takesMatching: kind !== "onboarding" });
@@ -99,7 +99,7 @@ function createReader(list: ListName, { takesMatching }: { takesMatching: boolea
     },
     matching() {
       if (!checks.has("matching")) return undefined;
-      // Runs the same checks as for every other body.
+      // Checks the value like every other JSON body.
       return parseJson(JSON.stringify(Object.fromEntries(matching))) as object;
     },
   };

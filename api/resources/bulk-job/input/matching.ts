@@ -16,11 +16,11 @@ export interface MatchingRows {
   scope: Scope;
   columns: readonly string[];
   given: JobMatching;
-  /** `given` for the audit log, which names no person: without the texts that find people. */
+  /** The search and filter for the audit log, without the texts that find people: the log names no person. */
   recorded: JobMatching;
-  /** The list, whose searches a caller's scopes limit. */
+  /** The list that is searched. The caller's scopes limit what the search finds. */
   place: SearchPlace;
-  /** Adds the rows to a job and returns how many were found. Adds none if a job may not have that many. */
+  /** Adds the rows to a job and returns how many were found. Adds no rows if there are more than a job may have. */
   add: (tx: Db, to: { realmId: string; jobId: string; at: Date; finds: ReadonlySet<SearchFind> }) => Promise<number>;
 }
 

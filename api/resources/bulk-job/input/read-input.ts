@@ -8,7 +8,7 @@ import { jsonInput } from "./json-input.ts";
 import { ndjsonInput } from "./ndjson-input.ts";
 import { decodeText } from "./decode-text.ts";
 
-/** Reads an uploaded file of any type that jobs take: its rows, or the search and filter in their place. */
+/** Reads an uploaded file of any type that jobs take: its rows, or the search and filter that select the rows. */
 export function readInput(
   kind: JobKind,
   { type, bytes, charset }: Pick<Upload, "type" | "bytes" | "charset">,

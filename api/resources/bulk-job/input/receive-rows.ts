@@ -8,10 +8,10 @@ import type { Clock } from "../../../../runtime/clock.ts";
 import type { Fail } from "../../../contract/endpoint.ts";
 import { inputText, positionsMax, UnusableFile } from "./input.ts";
 
-/** Rows stored in one transaction. */
+/** How many rows are stored in one transaction. */
 const batchMax = 1_000;
 
-/** Rows read before other requests get their turn: a file arrives faster than it is read. */
+/** How many rows are read before other requests get their turn: a file arrives faster than it is read. */
 const rowsInATurn = 100;
 
 interface Receiving {

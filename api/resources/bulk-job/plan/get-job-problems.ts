@@ -6,7 +6,7 @@ import { endpoint } from "../../../contract/endpoint.ts";
 import { wordsFor } from "../../../contract/views/job-row-view.ts";
 import { faultOf } from "./row-fault.ts";
 
-/** The most causes in a response, and the most rows of each. */
+/** The most causes in a response, and the most rows for each cause. */
 const problemsMax = 100;
 const rowsMax = 10;
 

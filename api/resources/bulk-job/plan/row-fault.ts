@@ -3,10 +3,7 @@ import { inputColumns } from "../../../contract/views/job-row-view.ts";
 
 /** The fault of a row that cannot be used. */
 export interface RowFault {
-  /**
-   * The columns, of which one is at fault, under the file's headings; columns that the file lacks, under their own
-   * names.
-   */
+  /** The columns, one of which is at fault, by the file's headings; a column that the file lacks, by its own name. */
   columns: readonly string[];
   reason: string;
 }

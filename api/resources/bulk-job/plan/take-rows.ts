@@ -74,7 +74,10 @@ interface TakingCall extends Pick<IncomingCall, "deps" | "change"> {
 /** The locked job, and the rows that the request is about. */
 type Taking = jobs.Job & { jobId: string; positions: readonly number[]; at: Date };
 
-/** Takes rows out of a waiting job, or back in, with an audit entry. `taken` returns the rows that it changed. */
+/**
+ * Takes rows out of a waiting job or back in, with an audit entry. `taken` makes the change and returns the changed
+ * rows.
+ */
 async function take(
   change: "rows_out" | "rows_in",
   { params: { id: jobId }, body: { rows: positions }, principal, deps, fail, ...call }: TakingCall,

@@ -5,10 +5,10 @@ import { rowWords, type RowWords } from "../../../../domain/bulk-job/results/row
 import { inputColumns, type JobRowView } from "../../../contract/views/job-row-view.ts";
 import { faultOf } from "../plan/row-fault.ts";
 
-/** Columns with PEM or a file. PEM begins with hyphens, and an apostrophe before them would break it. */
+/** Columns with PEM or a file. PEM begins with hyphens; an apostrophe that guards against formulas would break it. */
 const made: ReadonlySet<keyof JobRowView> = new Set(["data", "certificate", "privateKey"]);
 
-/** Returns the cell of a results file in a column. */
+/** Returns a row's cell in a column of the results file. */
 export function cellOf(row: JobRowView, column: keyof JobRowView): CsvCell {
   const value = row[column] ?? null;
   return typeof value === "string" && made.has(column) ? { unguarded: value } : value;

@@ -20,7 +20,7 @@ export const asJson: ResultsFormat = {
   end: "]}",
 };
 
-/** A line for each row. */
+/** Writes a line of JSON for each row. */
 export const asNdjson: ResultsFormat = { heading: "", line: (row) => `${JSON.stringify(row)}\n` };
 
 /**

@@ -35,6 +35,6 @@ export const followJob = streaming({
   },
 });
 
-/** Returns the revision that the client has; any other value counts as none. */
+/** Returns the revision that the client has seen. Treats an invalid id like a missing one. */
 const readEventId = (id: string | undefined): number =>
   id !== undefined && /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;

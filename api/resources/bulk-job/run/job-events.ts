@@ -3,7 +3,7 @@ import type { Job } from "../../../../db/queries/bulk-job/jobs.ts";
 import type { Deps } from "../../../contract/deps.ts";
 import { jobView } from "../../../contract/views/job-view.ts";
 
-/** At most four events a second. */
+/** The shortest time between two events: at most four are sent per second. */
 const eventsApartMs = 250;
 
 /** How often the stream sends a comment to show that it is alive, and checks that the client still has access. */

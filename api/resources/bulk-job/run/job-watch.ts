@@ -52,7 +52,7 @@ export function createJobWatch({ db, clock, log }: { db: Database; clock: Clock;
       }
     } catch (error) {
       const err = error instanceof DatabaseUnavailable ? error.cause : error;
-      log.warn({ event: "job_watch.read_failed", err, jobs: ids.length }, "could not read the jobs that are watched");
+      log.warn({ event: "job_watch.read_failed", err, jobs: ids.length }, "could not read the watched jobs");
     } finally {
       reading = false;
       if (due.size > 0) schedule();
@@ -99,7 +99,7 @@ export function createJobWatch({ db, clock, log }: { db: Database; clock: Clock;
         woken();
       };
       const entry = enter(id, wake);
-      // An earlier reading may be older than the state that this watcher already has.
+      // Waits for a new reading: an earlier one may be older than the state that this watcher already has.
       const from = readings + 1;
       let seen: string | undefined;
       want([id]);

@@ -10,7 +10,7 @@ import { ShortTable } from "../../../list/short-table.tsx";
 import { columnsOf, type ExplainedColumn } from "./columns-of.ts";
 import type { JobKind } from "../job.ts";
 
-/** The columns that a file may have, with their meanings and other names. */
+/** Shows the columns that a file can have, with their meanings and other names. */
 export function ColumnTable({ kind }: { kind: JobKind }) {
   const { t } = useTranslation();
   const needed: readonly JobColumn[] = neededColumns[kind];

@@ -2,14 +2,14 @@ import type { JobColumn } from "../../../../domain/bulk-job/input/columns.ts";
 import { csvForPeople, type CsvColumn, type CsvReader } from "../../../../domain/csv.ts";
 import type { JobKind } from "../job.ts";
 
-/** A column of a file as the page explains it, with its other headings. */
+/** A column of a file in the page's explanation, with its alternative headings. */
 export interface ExplainedColumn {
   column: JobColumn;
   alsoCalled: string;
   examples: readonly [string, string];
 }
 
-/** Columns that identify a person: a row contains nothing else if access is removed or restored. */
+/** Columns that identify a person: the only columns of jobs that remove or restore access. */
 const who: readonly ExplainedColumn[] = [
   { column: "pairwiseID", alsoCalled: "Kennung", examples: ["mkeller", "jdoe"] },
   { column: "email", alsoCalled: "E-Mail", examples: ["", ""] },

@@ -11,7 +11,7 @@ import { typeOfFile, type Chosen } from "./file-type.ts";
 import type { JobKind } from "../job.ts";
 import { PastedRows, usePastedRows } from "./pasted-rows.tsx";
 
-/** Takes a file, dropped or chosen, or pasted rows. */
+/** Accepts a file that the user drops or chooses, or pasted rows. */
 export function FileChoice({
   kind,
   onChosen,

@@ -3,22 +3,22 @@ import type { ColumnMeaning } from "../../../../domain/bulk-job/input/columns.ts
 /** A file or text to send, with its description. */
 export interface Chosen {
   body: Blob;
-  /** A media type that jobs take, with its charset unless that is UTF-8. */
+  /** A media type that jobs accept, with its charset unless that is UTF-8. */
   type: string;
   /** The name of the file; undefined for pasted rows. */
   name?: string;
-  /** How many rows precede the first one, as the file's author counts them. */
+  /** The number of rows before the first one, as the file's author counts rows. */
   rowOffset?: number;
   /**
-   * Meanings of columns whose headings the service would not recognise, by heading. If given, all other unknown columns
-   * are left out.
+   * Meanings of columns whose headings the service would not recognise, by heading. If given, the service ignores all
+   * other unknown columns.
    */
   columns?: Readonly<Record<string, ColumnMeaning>>;
   /** Whether the file has one column and no heading. */
   withoutHeader?: boolean;
 }
 
-/** A workbook, which is converted to CSV before it is sent. */
+/** The type of a workbook, which the console converts to CSV before it sends the file. */
 export const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 const typeOfExtension: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ export const acceptedFiles = Object.keys(typeOfExtension)
   .map((extension) => `.${extension}`)
   .join(",");
 
-/** Returns the type of a file by its name; undefined for a type that jobs do not take. */
+/** Returns the type of a file by its name; undefined for a type that jobs do not accept. */
 export const typeOfFile = ({ name }: Pick<File, "name">): string | undefined =>
   typeOfExtension[name.slice(name.lastIndexOf(".") + 1).toLowerCase()];
 
@@ -48,7 +48,7 @@ export function typeOfText(text: string): string {
   return isObjectOfAPerson(line) ? "application/x-ndjson" : "application/json";
 }
 
-/** Returns true for a line that is a whole JSON object, but not the object that contains all people. */
+/** Returns true if a line is a whole JSON object, other than the object that contains all people. */
 function isObjectOfAPerson(line: string): boolean {
   try {
     const value = JSON.parse(line) as object;

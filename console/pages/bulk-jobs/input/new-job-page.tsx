@@ -20,14 +20,16 @@ import { StepList } from "../step-list.tsx";
 import { UploadProgress } from "./upload-progress.tsx";
 import { uploadRows } from "./upload-rows.ts";
 
-/** The first step of a bulk job: its file. The upload starts the check, which the job's own page shows. */
+/**
+ * Asks for the file of a bulk job, the job's first step. The upload starts the check, which the job's own page shows.
+ */
 export function NewJobPage() {
   const { kind: name } = useParams({ strict: false });
   const kind = jobKinds.find((known) => known === name);
   return kind === undefined ? <UnknownPage /> : <NewJob key={kind} kind={kind} />;
 }
 
-/** The first step of a job that revokes the profiles of a file, which has its own entry in the navigation. */
+/** Asks for the file of a job that revokes profiles; this page has its own entry in the navigation. */
 export const RevocationPage = () => <NewJob key="revocation" kind="revocation" />;
 
 function NewJob({ kind }: { kind: JobKind }) {
@@ -50,7 +52,7 @@ function NewJob({ kind }: { kind: JobKind }) {
   );
 }
 
-/** Sends the chosen file and opens the resulting job. */
+/** Returns functions that upload a file, stop the upload and show a refusal. Opens the job after the upload. */
 function useUpload(kind: JobKind) {
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -62,12 +64,12 @@ function useUpload(kind: JobKind) {
   const [, , forgetPasted] = usePastedRows(kind);
   useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {
-    // The leave guard releases the page only now.
+    // The leave guard blocks navigation until this render.
     if (job !== undefined) void navigate({ to: "/jobs/$id", params: { id: job.id } });
   }, [job, navigate]);
 
   const send = async (chosen: Chosen) => {
-    // A second press sends nothing.
+    // The upload is running, so a second press sends nothing.
     if (running.current !== undefined) return;
     const controller = new AbortController();
     running.current = controller;

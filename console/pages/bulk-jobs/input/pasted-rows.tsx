@@ -6,10 +6,10 @@ import { columnsOf } from "./columns-of.ts";
 import { typeOfText, type Chosen } from "./file-type.ts";
 import type { JobKind } from "../job.ts";
 
-/** The pasted rows that were not sent: a user who had to sign in again finds them there. */
+/** Keeps pasted rows that were not sent, for a user who had to sign in again. */
 export const usePastedRows = (kind: JobKind) => useKeptState(`rows of ${kind}`, "");
 
-/** A field for rows from a spreadsheet or an e-mail, with their header. */
+/** Shows a field for rows from a spreadsheet or an e-mail, including their header. */
 export function PastedRows({ kind, onChosen }: { kind: JobKind; onChosen: (chosen: Chosen) => void }) {
   const { t } = useTranslation();
   const [text, change] = usePastedRows(kind);

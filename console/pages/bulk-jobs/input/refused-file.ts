@@ -3,7 +3,7 @@ import { ApiError } from "../../../api/api-client.ts";
 import { UnreadableWorkbook } from "./files/read-xlsx.ts";
 import { useErrorMessage } from "../../../ui/notice/error-notice.tsx";
 
-/** The service's messages about a file that it cannot use, with the keys of the page's words for them. */
+/** The service's messages about an unusable file, with the keys of the page's texts for them. */
 const descriptions: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^The file is not UTF-8/, "notUtf8"],
   [/^The file is empty/, "empty"],
@@ -22,7 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   "occurs twice": "columnTwice",
 };
 
-/** Returns why a file or pasted rows were refused, in the reader's language. */
+/** Returns a function that explains, in the reader's language, why a file or pasted rows were refused. */
 export function useRefusedFile(): (error: Error, of: { pasted: boolean }) => string {
   const { t } = useTranslation();
   const message = useErrorMessage();

@@ -1,7 +1,10 @@
 import { Button, Group, Paper, Progress, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
-/** Shows how much of a file has been sent; afterwards the service is still reading it. */
+/**
+ * Shows how much of a file has been sent. After the end of the upload, shows that the service is still reading the
+ * file.
+ */
 export function UploadProgress({ share, onStop }: { share: number; onStop: () => void }) {
   const { t } = useTranslation();
   const percent = Math.round(share * 100);

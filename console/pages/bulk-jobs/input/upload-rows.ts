@@ -8,15 +8,17 @@ import type { Job, JobKind } from "../job.ts";
 interface Upload {
   kind: JobKind;
   chosen: Chosen;
-  /** Called with the share that has been sent, from 0 to 1. */
+  /** Called with the share of the file that has been sent, from 0 to 1. */
   onProgress: (share: number) => void;
   signal: AbortSignal;
 }
 
-/** Sends a file to be checked. Throws {@link ApiError}, or an AbortError if the user stopped it. */
+/**
+ * Sends a file to the service for a check. Throws {@link ApiError}, or an AbortError if the user stopped the upload.
+ */
 export function uploadRows({ kind, chosen, onProgress, signal }: Upload): Promise<Job> {
   return new Promise((resolve, reject) => {
-    // Of the browsers' interfaces, only this one reports how much has been sent.
+    // `fetch` does not report how much has been sent.
     const request = new XMLHttpRequest();
     request.open("POST", `${consolePath}/api/jobs/${kind}?${queryOf(chosen)}`);
     const headers = { ...consoleHeader, ...idempotent(), Accept: "application/json", "Content-Type": chosen.type };
@@ -67,7 +69,7 @@ function readAnswer({ status, statusText, responseText }: XMLHttpRequest): Job |
   try {
     body = JSON.parse(responseText) as AnswerBody;
   } catch {
-    // A proxy or gateway responded instead of the service.
+    // A proxy or gateway responded, not the service.
   }
   if (status >= 200 && status < 300 && body.data !== undefined) return body.data;
   return new ApiError(body.error ?? "unexpected_answer", body.error_description ?? statusText, {

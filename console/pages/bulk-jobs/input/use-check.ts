@@ -10,15 +10,16 @@ import { formatNumber } from "../../../ui/value/time.tsx";
 import { checkRows, jobKey, jobsKey, type Checked } from "../job.ts";
 
 /**
- * Checks the choice in a list as a bulk job, which continues if this page is closed, and opens the job: its page shows
- * the people, and the user starts it there. A notice reports a failure.
+ * Checks the list's selected rows as a bulk job and opens the job, whose page shows the people and lets the user start
+ * it. The check continues if the user closes this page. A notice reports a failure.
  */
 export function useCheck(): { check: (checked: Checked) => Promise<void>; checking: boolean } {
   const { t, i18n } = useTranslation();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const message = useErrorMessage();
-  // If the same check is sent again after a failure, it is the same job, whether or not the first request arrived.
+  // The key and the content of the last check. If the user sends the same check again after a failure, there is only
+  // one job, whether or not the first request arrived.
   const attempt = useRef<{ of: string; key: string }>(undefined);
   const [checking, setChecking] = useState(false);
   const check = async (checked: Checked): Promise<void> => {

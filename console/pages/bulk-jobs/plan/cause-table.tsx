@@ -5,7 +5,7 @@ import type { Job, JobProblem } from "../job.ts";
 import { useCause } from "./problem.ts";
 import { RowsTable } from "./rows-table.tsx";
 
-/** Lists each cause of wrong rows once, with the first rows as the file's author counts them. */
+/** Lists each cause of faulty rows once, with the numbers of the first such rows as the file's author counts them. */
 export function CauseTable({ job, problems, caption }: { job: Job; problems: readonly JobProblem[]; caption: string }) {
   const { t } = useTranslation();
   const number = useNumber();

@@ -8,13 +8,13 @@ type Choice = "now" | "week" | "other";
 
 const choiceOf = (days: number | null): Choice => (days === null ? "now" : days === week ? "week" : "other");
 
-/** When the devices of offboarded people lose access: at once, in a week, or after a number of days. */
+/** Asks when the devices of offboarded people lose access: immediately, in a week, or after a number of days. */
 export function GraceChoice({
   days,
   hint,
   onChange,
 }: {
-  /** null: at once; undefined: an invalid number. */
+  /** Null: immediately; undefined: an invalid number. */
   days: number | null | undefined;
   hint?: string;
   onChange: (days: number | null | undefined) => void;

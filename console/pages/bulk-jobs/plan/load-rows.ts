@@ -1,17 +1,20 @@
 import { api, answerOf, type Schemas } from "../../../api/api-client.ts";
 import type { ListQuery } from "../../../list/list-state.ts";
 
-/** A row with its person, if known. */
+/** A row with its person, if the user may see that person. */
 export type PersonRow = Schemas["JobRowOfPerson"] & {
   person: Schemas["Person"] | undefined;
-  /** The profile that a revocation is about. */
+  /** The profile that a revocation row concerns. */
   device: Schemas["Device"] | undefined;
 };
 
-/** The rows that a job will change and the rows that were left out, unless the user filters. */
+/** Rows that the job will change and rows that the user left out; shown unless the user filters. */
 const shownAtFirst = "changed,skipped";
 
-/** Loads rows of a job with their people. */
+/**
+ * Loads a job's rows and the people in them. Without a filter, loads rows that the job will change and rows that the
+ * user left out.
+ */
 export async function loadRows(
   id: string,
   { limit, offset, search, filter, sort, include }: ListQuery & { include?: string },

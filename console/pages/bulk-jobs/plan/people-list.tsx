@@ -18,7 +18,10 @@ import { loadRows, type PersonRow } from "./load-rows.ts";
 import { RowOutcome } from "./row-outcome.tsx";
 import { useSubjectColumns } from "./subject-columns.tsx";
 
-/** All people or profiles that a job will change. Each can be left out before the job starts, and taken back in. */
+/**
+ * Shows all people or profiles that a job will change. The user can leave out each one before the job starts, and
+ * include it again.
+ */
 export function PeopleList({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { error, act, busy } = useRows(job);
@@ -87,7 +90,7 @@ const labelOf = ({ serial, device, person, user, pairwiseID, email }: PersonRow)
 const canBeLeftOut = ({ status }: PersonRow): boolean => status === "changed" || status === "unchanged";
 const isLeftOut = ({ error }: PersonRow): boolean => error === "taken_out";
 
-/** Leaves one row out, or takes it back in. */
+/** Shows a button that leaves out one row or includes it again. */
 function RowButton({ row, busy, act }: { row: PersonRow; busy: boolean; act: ReturnType<typeof useRows>["act"] }) {
   const { t } = useTranslation();
   const name = labelOf(row);
@@ -97,7 +100,7 @@ function RowButton({ row, busy, act }: { row: PersonRow; busy: boolean; act: Ret
     <Button
       size="compact-sm"
       variant="subtle"
-      // Disabled, the button would lose the focus.
+      // A disabled button would lose the focus.
       aria-disabled={busy}
       aria-label={t(out ? "jobs.people.leaveOutRow" : "jobs.people.takeBackInRow", { name })}
       onClick={() => {
@@ -141,7 +144,10 @@ function RowsButton({
   );
 }
 
-/** Leaves rows out of the job or takes them back in, then updates the job's counts and the list of rows. */
+/**
+ * Returns functions that leave out rows of the job or include them again, and then update the job's counts and the list
+ * of rows.
+ */
 function useRows(job: Job) {
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({

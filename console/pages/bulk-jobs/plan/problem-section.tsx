@@ -6,7 +6,7 @@ import { CauseTable } from "./cause-table.tsx";
 import { DownloadButton } from "../download-button.tsx";
 import { findProblems, type Job } from "../job.ts";
 
-/** Shows the wrong rows of a resting job, with a file of them to correct and upload again. */
+/** Shows the faulty rows of a stopped job, with a file of these rows that the user can correct and upload again. */
 export function ProblemSection({ job, title }: { job: Job; title: string }) {
   const { t } = useTranslation();
   const { data, error, isFetching, refetch } = useQuery({

@@ -6,7 +6,7 @@ import { useProblem } from "./problem.ts";
 import { RowsTable } from "./rows-table.tsx";
 import { useSubjectColumns } from "./subject-columns.tsx";
 
-/** Rows that failed or would fail, with what they are about and the reason of each. */
+/** Shows rows that failed or would fail, with the subject of each row and the reason. */
 export function ProblemTable({ job, rows, caption }: { job: Job; rows: readonly PersonRow[]; caption: string }) {
   const { t } = useTranslation();
   const problem = useProblem(job);

@@ -6,12 +6,12 @@ import type { Job, JobKind, JobProblem, JobRow } from "../job.ts";
 
 /** The fault of a row. */
 export interface Problem {
-  /** The column at fault, if there is one. */
+  /** The faulty column, if there is one. */
   column: string | undefined;
   reason: string;
 }
 
-/** The service's messages about a cell or row that cannot be used, with the keys of the page's words for them. */
+/** The service's messages about an unusable cell or row, with the keys of the page's texts for them. */
 const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^must be a whole number from (?<from>\d+) to (?<to>\d+)$/, "wholeNumber"],
   [/^must be one of (?<values>.+)$/, "oneOf"],
@@ -35,7 +35,7 @@ const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [new RegExp(`^${hiddenRowFault}$`), "hidden"],
 ];
 
-/** Translates the service's message about a cell or row. */
+/** Returns a function that translates the service's message about a cell or row. */
 function useReason(): (reason: string) => string {
   const { t } = useTranslation();
   return (reason) => {
@@ -48,15 +48,18 @@ function useReason(): (reason: string) => string {
 }
 
 /**
- * Returns the key of the text for an error. An onboarding reports an unknown person only if the row has nothing but an
- * address.
+ * Returns the key of the text for an error. An onboarding reports an unknown person only if the row contains an address
+ * and no identifier.
  */
 const rowErrorKey = (kind: JobKind, error: string | null): string =>
   error === "user_not_found" && kind === "onboarding"
     ? "jobs.rowErrors.user_not_found_onboarding"
     : `jobs.rowErrors.${error ?? "internal_error"}`;
 
-/** Returns what is wrong with a row that failed or would fail. Counts rows as the file's author does. */
+/**
+ * Returns a function that describes the fault of a row that failed or would fail. Numbers rows as the file's author
+ * does.
+ */
 export function useProblem({
   kind,
   rowOffset,
@@ -79,7 +82,7 @@ export function useProblem({
   };
 }
 
-/** Returns what is wrong with all rows that failed for one cause. */
+/** Returns a function that describes the fault of all rows that failed for one cause. */
 export function useCause({
   kind,
 }: Pick<Job, "kind">): (problem: JobProblem) => { column: string | undefined; reason: string } {

@@ -9,7 +9,7 @@ import { kindsOnPage } from "../kinds.ts";
 import type { PersonRow } from "./load-rows.ts";
 import { outcomeOf } from "./outcome.ts";
 
-/** The expected outcome of a row: never green if it ends access. */
+/** Shows the expected outcome of a row, never in green if the row ends access. */
 export function RowOutcome({ kind, row }: { kind: JobKind; row: PersonRow }) {
   const { t } = useTranslation();
   const number = useNumber();

@@ -4,7 +4,10 @@ import type { Column } from "../../../list/columns.ts";
 import { ShortTable } from "../../../list/short-table.tsx";
 import type { Job } from "../job.ts";
 
-/** A table about rows of a job's file. It explains how rows are counted if the file's author may count differently. */
+/**
+ * Shows a table about rows of a job's file. If the file's author may count rows differently, the table explains how
+ * rows are counted.
+ */
 export function RowsTable<Row>({
   job,
   caption,

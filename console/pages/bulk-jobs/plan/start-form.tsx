@@ -19,8 +19,9 @@ import { TouchedLines } from "./touched-lines.tsx";
 import { useTouched } from "./use-touched.ts";
 
 /**
- * Starts a checked job of any kind, now or later. Shows what happens, to how many and how large a part of the realm
- * that is, and whether it can be undone. A job that removes access, or changes a large part, asks for its number.
+ * Starts a checked job of any kind, now or later. Shows the job's effect, the number of people or profiles that it
+ * affects, their share of the realm, and whether the job can be undone. If the job removes access or affects a large
+ * share, the user must type the number.
  */
 export function StartForm({ job }: { job: Job }) {
   const { t } = useTranslation();

@@ -9,7 +9,10 @@ import { useNumber } from "../counts.ts";
 import type { Job } from "../job.ts";
 import type { PersonRow } from "./load-rows.ts";
 
-/** Returns the columns that show the subject of a job's row: its number, the person and, in a revocation, the device. */
+/**
+ * Returns the columns that show the subject of a job's row: the row's number, the person and, in a revocation, the
+ * device.
+ */
 export function useSubjectColumns(job: Job): Column<PersonRow>[] {
   const { t } = useTranslation();
   const number = useNumber();
@@ -35,7 +38,7 @@ export function useSubjectColumns(job: Job): Column<PersonRow>[] {
   ];
 }
 
-/** The person of a row, as far as the realm or the file names them. */
+/** Shows the person of a row, as far as the realm or the file names that person. */
 function Person({ row: { user, person, pairwiseID, email, userID } }: { row: PersonRow }) {
   const given = email ?? pairwiseID ?? userID ?? "–";
   if (user === null) return <Bounded text={given} />;

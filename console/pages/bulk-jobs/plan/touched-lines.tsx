@@ -7,7 +7,7 @@ import type { JobKind } from "../job.ts";
 import { kindTexts } from "../kind-texts.ts";
 import type { Touched } from "./use-touched.ts";
 
-/** How large a part of the realm's people and profiles a job touches: in red if the job removes access. */
+/** Shows the share of the realm's people and profiles that a job affects, in red if the job removes access. */
 export function TouchedLines({ kind, touched }: { kind: JobKind; touched: readonly Touched[] }) {
   const { t } = useTranslation();
   const number = useNumber();

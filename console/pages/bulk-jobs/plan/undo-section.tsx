@@ -10,7 +10,8 @@ import { useNumber } from "../counts.ts";
 import { checkUndo, findUndo, jobKey, jobsKey, type Job } from "../job.ts";
 
 /**
- * Shows what an undo of an offboarding would do now, and checks it; the user starts the resulting job on its own page.
+ * Shows the effect that an undo of an offboarding would have now, and checks the undo as a new job, which the user
+ * starts on that job's page.
  */
 export function UndoSection({ job, title, check: checkLabel }: { job: Job; title?: string; check?: string }) {
   const { t, i18n } = useTranslation();

@@ -6,12 +6,15 @@ import { loadRows, type PersonRow } from "./load-rows.ts";
 
 const apartMs = 2_000;
 
-/** Returns the first rows of a job that failed or would fail, with their names, and reads them again as more fail. */
+/**
+ * Returns the first rows of a job that failed or would fail, with the names of their people, and reloads the rows as
+ * more fail.
+ */
 export function useProblems(job: Job, max: number): UseQueryResult<PersonRow[]> {
   const { id } = job;
   const beside = useIncludedNames();
   const settled = `${stageOf(job)} ${job.failed}`;
-  // Every new count would send a request; one reading every two seconds is enough.
+  // Limits reloading to once every two seconds: otherwise every new count would send a request.
   const read = useThrottledValue(settled, apartMs);
   return useQuery({
     queryKey: ["job problems", id, max, read],
@@ -23,5 +26,5 @@ export function useProblems(job: Job, max: number): UseQueryResult<PersonRow[]> 
   });
 }
 
-/** Returns the stage of a job: a row's status has a different meaning in each. */
+/** Returns the stage of a job: a row's status has a different meaning in each stage. */
 const stageOf = (job: Job): string => (isFinal(job) ? "over" : job.startedAt === null ? "check" : "run");

@@ -7,11 +7,14 @@ import { kindsOnPage } from "../kinds.ts";
 
 type Of = "people" | "profiles";
 
-/** The people or profiles that a job touches: how many, and their share of the realm's active ones, from 0. */
+/**
+ * The people or profiles that a job affects: their number, and their share of the realm's active people or profiles,
+ * from 0.
+ */
 export interface Touched {
   of: Of;
   count: number;
-  /** Undefined: not known yet, or not visible to this user. */
+  /** Undefined if the share is not loaded, or not visible to this user. */
   share: number | undefined;
 }
 
@@ -21,7 +24,7 @@ const countActive: Readonly<Record<Of, (signal: AbortSignal) => Promise<{ total:
   profiles: (signal) => listOf(api.GET("/api/profiles", { params: { query: { limit: 1 } }, signal })),
 };
 
-/** Returns how many active people or profiles the realm has; undefined until that is known. */
+/** Returns how many active people or profiles the realm has; undefined until the count is loaded. */
 function useActive(of: Of, enabled: boolean): number | undefined {
   const { data } = useQuery({
     queryKey: [of === "people" ? "users" : "profiles", "active count"],
@@ -31,7 +34,10 @@ function useActive(of: Of, enabled: boolean): number | undefined {
   return data?.total;
 }
 
-/** Returns what a checked job touches, and whether it is so much that the realm asks for its number. */
+/**
+ * Returns the people and profiles that a checked job affects, and whether the realm requires the user to confirm their
+ * number.
+ */
 export function useTouched(job: Job): { touched: Touched[]; isBeyond: boolean } {
   const { touches } = kindsOnPage[job.kind];
   const { of, confirmed } = kindsOfJob[job.kind];

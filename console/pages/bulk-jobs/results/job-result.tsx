@@ -17,7 +17,7 @@ import { UndoSection } from "../plan/undo-section.tsx";
 import { useRetry } from "../use-retry.ts";
 import { jobOutputHours } from "../../../../domain/lifetimes.ts";
 
-/** The outcome of a job: its counts, its results as a file, and what the user can do next. */
+/** Shows the outcome of a job: its counts, its results as a file, and the possible next steps. */
 export function JobResult({ job }: { job: Job }) {
   const { t } = useTranslation();
   const retry = useRetry(job.id);
@@ -64,7 +64,7 @@ export function JobResult({ job }: { job: Job }) {
   );
 }
 
-/** Shows who can read the files of new profiles and until when, and lets the user erase them earlier. */
+/** Shows who can read the files of new profiles and until when, and lets the user erase those files earlier. */
 function OutputNotice({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { user } = useSession();

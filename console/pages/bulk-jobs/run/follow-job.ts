@@ -5,18 +5,18 @@ import { isFinal, type Job } from "../job.ts";
 /** After this time without an event, the page requests the job: a proxy may buffer the events. */
 const quietMs = 10_000;
 const offlineMs = 3_000;
-/** After polling for this time, the page tries to listen again. */
+/** After polling for this time, the page tries to listen for events again. */
 const listenAgainMs = 20_000;
 
 interface Listener {
   hear: (job: Job) => void;
-  /** Called with whether the service can be reached. */
+  /** Called with true if the service can be reached, else with false. */
   reach: (reached: boolean) => void;
 }
 
 /**
- * Reports changes of a job until it has ended: by server-sent events and, where those do not get through, by polling as often
- * as `Retry-After` allows. Returns a function that stops it.
+ * Reports changes of a job until the job has ended: by server-sent events and, if a proxy blocks them, by polling as
+ * often as `Retry-After` allows. Returns a function that stops the reports.
  */
 export function followJob(id: string, { hear, reach }: Listener): () => void {
   const controller = new AbortController();

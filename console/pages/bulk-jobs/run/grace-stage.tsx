@@ -10,8 +10,8 @@ import { jobKey, jobsKey, newestOf, startJob, type Job } from "../job.ts";
 import { UndoSection } from "../plan/undo-section.tsx";
 
 /**
- * An offboarding whose people are locked out but whose devices still work: shows until when, and what the user can do
- * until then. An offboarding that a directory's guard holds waits for the user.
+ * Shows an offboarding whose people are locked out but whose devices still work: until when they work, and what the
+ * user can do until that time. An offboarding that a directory's guard holds waits for the user.
  */
 export function GraceStage({ job }: { job: Job }) {
   const { t, i18n } = useTranslation();
@@ -86,7 +86,7 @@ export function GraceStage({ job }: { job: Job }) {
 
 const dayMs = 86_400_000;
 
-/** The remaining days of the grace period, as a bar that empties. */
+/** Shows the remaining days of the grace period as a bar that empties. */
 function Countdown({ job: { graceDays }, until }: { job: Job; until: string }) {
   const { t, i18n } = useTranslation();
   if (graceDays === null) return null;

@@ -10,7 +10,7 @@ import { useProblems } from "../plan/use-problems.ts";
 
 const shownMax = 10;
 
-/** The failures of a running job, the latest first. */
+/** Shows the failures of a running job, latest first. */
 export function LatestFailures({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useProblems(job, pageItemsMax);
@@ -27,7 +27,7 @@ export function LatestFailures({ job }: { job: Job }) {
   );
 }
 
-/** Sorts rows by when they were first seen, the latest first. */
+/** Sorts rows by the time when the page first showed them, latest first. */
 function useLatestFirst(rows: readonly PersonRow[]): PersonRow[] {
   const seen = useRef(new Map<number, number>());
   for (const { row } of rows) if (!seen.current.has(row)) seen.current.set(row, seen.current.size);

@@ -3,7 +3,7 @@ import { IconBell } from "../../../ui/icons.tsx";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-/** When pressed, asks the browser for permission to notify the user of the end. */
+/** Shows a button that asks the browser for permission to notify the user when the job ends. */
 export function NotificationButton() {
   const { t } = useTranslation();
   const [permission, setPermission] = useState(() => ("Notification" in window ? Notification.permission : "denied"));

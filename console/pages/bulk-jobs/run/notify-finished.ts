@@ -4,8 +4,8 @@ import { formatNumber } from "../../../ui/value/time.tsx";
 import type { Job } from "../job.ts";
 
 /**
- * Reports that a job has ended: on the page, and by a browser notification if the viewer allowed it and the page is
- * hidden.
+ * Notifies the user that a job has ended: on the page, and by a browser notification if the user allowed this and the
+ * page is hidden.
  */
 export function notifyFinished(job: Job): void {
   const text = i18next.t(`jobs.end.${job.state}`, {

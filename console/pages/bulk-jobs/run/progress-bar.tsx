@@ -6,7 +6,7 @@ import { kindsOnPage, type CountName } from "../kinds.ts";
 import { useAnnouncement } from "./use-announcement.ts";
 
 /**
- * A job's progress: a bar with the rows that were changed, needed no change or failed, the same in words, and
+ * Shows a job's progress: a bar with the rows that were changed, needed no change or failed, the progress in words, and
  * announcements for screen readers.
  */
 export function ProgressBar({ job }: { job: Job }) {

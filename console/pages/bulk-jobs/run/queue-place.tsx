@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { placeOf, type Job } from "../job.ts";
 
-/** Shows that a job waits for its turn, and its place. */
+/** Shows that a job is waiting for its turn, and its place in the queue. */
 export function QueuePlace({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { data: place } = useQuery({

@@ -4,8 +4,8 @@ import { useProgressText } from "../counts.ts";
 import type { Job } from "../job.ts";
 
 /**
- * Returns what screen readers announce about a job: at the start, at each tenth and in each new state, not at every
- * event.
+ * Returns the announcement of a job for screen readers. The announcement changes at the start, at each tenth and in
+ * each new state, not at every event.
  */
 export function useAnnouncement(job: Job): string {
   const { t } = useTranslation();

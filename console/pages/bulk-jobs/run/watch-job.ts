@@ -4,7 +4,7 @@ import { unreachableKey, isFinal, jobKey, jobsKey, newestOf, isStopped, type Job
 import { notifyFinished } from "./notify-finished.ts";
 
 interface Watch {
-  /** How many places on the page show the job. */
+  /** The number of components that show the job. */
   shown: number;
   stop: () => void;
 }
@@ -12,8 +12,8 @@ interface Watch {
 const watches = new Map<string, Watch>();
 
 /**
- * Keeps a job in the cache up to date. If the user leaves its page while the job runs, any other page of the console
- * reports its end. Returns a function to call when the job is no longer shown.
+ * Keeps a job in the cache up to date. If the user leaves the job's page while the job runs, any other page of the
+ * console reports the job's end. Returns a function to call when a component no longer shows the job.
  */
 export function watchJob(id: string, queries: QueryClient): () => void {
   const watch = watches.get(id) ?? begin(id, queries);

@@ -14,7 +14,7 @@ type Hour = RadiusPicture["hours"][number];
 
 const hourMs = 3_600_000;
 
-/** Shows for a week how many OCSP answers RADIUS servers got in each hour. A bar opens the audit log of its hour. */
+/** Shows for a week how many OCSP responses RADIUS servers got in each hour. A bar opens the audit log of its hour. */
 export function AskedByRadius() {
   const { t, i18n } = useTranslation();
   const navigate = useNavigate();
@@ -112,7 +112,7 @@ function Servers({ label, at, servers }: Listed) {
   );
 }
 
-/** Addresses that the realm does not name; the bars leave them out. */
+/** Lists addresses that are not in the realm's settings; the bars do not count them. */
 function Others(listed: Listed) {
   if (listed.servers.length === 0) return null;
   return (

@@ -9,7 +9,7 @@ import { useWeekName } from "../../../ui/picture/moments.ts";
 
 const refetchMs = 60_000;
 
-/** The profiles that expire in each week of a year; a bar opens the profiles of its week. */
+/** Shows the profiles that expire in each week of a year; a bar opens the profiles of its week. */
 export function Expiries() {
   const { t, i18n } = useTranslation();
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ type Devices = Schemas["OnboardingPicture"]["devices"][number];
 const refetchMs = 60_000;
 const stages = ["asked", "made", "fetched", "seen"] as const;
 
-/** How far requests for profiles got in 30 days; the name of a kind of device opens its profiles. */
+/** Shows how far requests for profiles got in 30 days; the name of a device type opens its profiles. */
 export function Onboarding() {
   const { t, i18n } = useTranslation();
   const deviceTypeName = useDeviceTypeName();

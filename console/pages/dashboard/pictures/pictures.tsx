@@ -4,7 +4,7 @@ import { Expiries } from "./expiries.tsx";
 import { Onboarding } from "./onboarding.tsx";
 import { Revocations } from "./revocations.tsx";
 
-/** The dashboard's pictures. */
+/** Shows the dashboard's charts. */
 export default function Pictures() {
   return (
     <Stack gap="lg">

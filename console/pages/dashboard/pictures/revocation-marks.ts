@@ -2,19 +2,22 @@ import type { components } from "../../../../contract-types/api-types.ts";
 
 type Revocation = components["schemas"]["RevocationsPicture"]["revocations"][number];
 
-/** Profiles that a bulk job revoked, or that were revoked at the same instant. */
+/** Profiles that one bulk job revoked, or that were revoked at the same instant. */
 export interface Mark {
   /** The time of the last of these revocations. */
   revokedAt: string;
   job: Revocation["job"];
   devices: [Revocation, ...Revocation[]];
-  /** Seconds until all these profiles were on a revocation list; null if any is not known to have been on one. */
+  /** Seconds until all these profiles were on a revocation list; null if that is unknown for any of them. */
   listed: number | null;
-  /** Seconds until the first of these profiles was refused; null if none is known to have been. */
+  /**
+   * Seconds until a RADIUS server first got the answer that one of these profiles is revoked; null if no such answer is
+   * known.
+   */
   refused: number | null;
 }
 
-/** Groups revocations, the latest first, into marks. */
+/** Groups revocations into marks, latest first. */
 export function marksOf(revocations: readonly Revocation[]): Mark[] {
   const marks = new Map<string, Mark>();
   for (const revocation of revocations) {
@@ -34,13 +37,13 @@ export function marksOf(revocations: readonly Revocation[]): Mark[] {
   return [...marks.values()];
 }
 
-/** Clocks of servers differ a little, so no time is before the revocation. */
+/** Returns the seconds between two times, never less than 0, because the servers' clocks differ a little. */
 const secondsBetween = (from: string, to: string | null): number | null =>
   to === null ? null : Math.max(0, (Date.parse(to) - Date.parse(from)) / 1_000);
 
-/** The length of a bar: each doubling of the time adds the same length. */
+/** Returns the length of a bar: each doubling of the time adds the same length. */
 export const lengthOf = (seconds: number | null): number => (seconds === null ? 0 : 1 + Math.log2(1 + seconds));
 
-/** Undefined: there are no values. */
+/** Returns the median; undefined if there are no values. */
 export const median = (values: readonly number[]): number | undefined =>
   values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)];

@@ -12,8 +12,8 @@ import { useSpan } from "../span.ts";
 import { lengthOf, marksOf, median, type Mark } from "./revocation-marks.ts";
 
 /**
- * The latest revocations, with the time until each is on the list and until the first refusal; a bulk job is one marked
- * bar. A bar opens its audit entries.
+ * Shows the latest revocations, with the time until each is on the list and until the first refusal; a bulk job is one
+ * marked bar. A bar opens its audit entries.
  */
 export function Revocations() {
   const { t, i18n } = useTranslation();

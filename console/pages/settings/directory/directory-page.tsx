@@ -13,7 +13,7 @@ import { formatNumber, Time } from "../../../ui/value/time.tsx";
 import { SettingCard } from "../setting-card.tsx";
 import { useDirectory, useDirectoryChange, type Directory } from "./directory.ts";
 
-/** The directory that adds and removes people: its address, connections, numbers and settings. */
+/** Shows the directory that adds and removes people: its address, connections, numbers and settings. */
 export function DirectoryPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = useDirectory();
@@ -118,7 +118,7 @@ function Numbers({ directory }: { directory: Directory }) {
   );
 }
 
-/** How the people who sign in are matched with the people of the directory. */
+/** Shows how people who sign in are matched with the directory's people. */
 function Meeting({ directory: { pairwise, newPeople, people, attributes } }: { directory: Directory }) {
   const { t } = useTranslation();
   const may = useMay();
@@ -163,7 +163,7 @@ function Meeting({ directory: { pairwise, newPeople, people, attributes } }: { d
 
 const products = ["entra", "okta", "others"] as const;
 
-/** Which attribute each product sends as the person's identity. */
+/** Shows which attribute each directory product sends as the person's identity. */
 function Products() {
   const { t } = useTranslation();
   return (

@@ -9,7 +9,7 @@ const directoryKey = ["scim"] as const;
 export const useDirectory = () =>
   useQuery({ queryKey: directoryKey, queryFn: ({ signal }) => dataOf(api.GET("/api/scim", { signal })) });
 
-/** Changes how the realm matches and admits the directory's people. */
+/** Returns a mutation that changes how the realm matches and admits the directory's people. */
 export function useDirectoryChange() {
   const queries = useQueryClient();
   return useMutation({

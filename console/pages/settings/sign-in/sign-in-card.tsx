@@ -7,7 +7,7 @@ import { SettingCard } from "../setting-card.tsx";
 import { SignInFacts } from "./sign-in-facts.tsx";
 import { useSignIn } from "./sign-in.ts";
 
-/** The realm's sign-in through the identity provider; without a provider, a link to the set-up. */
+/** Shows the realm's sign-in through the identity provider; without a provider, a link to the page that sets one up. */
 export function SignInCard() {
   const { t } = useTranslation();
   const may = useMay();

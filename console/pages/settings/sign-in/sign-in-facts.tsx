@@ -8,7 +8,7 @@ import { LockedSetting } from "../locked-setting.tsx";
 import type { SignIn } from "./sign-in.ts";
 import { TestButton } from "./test-button.tsx";
 
-/** A sign-in in use, and the operator's command that changes it. */
+/** Shows the current sign-in, and the operator's command that changes it. */
 export function SignInFacts({ signIn }: { signIn: SignIn }) {
   const { t } = useTranslation();
   const may = useMay();

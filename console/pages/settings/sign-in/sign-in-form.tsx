@@ -11,7 +11,10 @@ import { areRules, checkDraft, checkNamed, signInKey, valuesOf, type SignIn, typ
 
 const claimNames = ["pairwiseID", "email", "displayName"] as const;
 
-/** The identity provider, its claims and the rules. Sending the form checks the provider and stores a draft. */
+/**
+ * Shows the form for the identity provider, its claims and the rules. Sending the form checks the provider and stores a
+ * draft.
+ */
 export function SignInForm({ signIn: { draft, callbackURI } }: { signIn: SignIn }) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();

@@ -11,7 +11,10 @@ import { SignInForm } from "./sign-in-form.tsx";
 import { useSignIn, type SignIn } from "./sign-in.ts";
 import { TestResult } from "./test-result.tsx";
 
-/** Sets up the realm's sign-in through an identity provider, once, and shows the results of tests. */
+/**
+ * Sets up the realm's sign-in through an identity provider, which is possible only once, and shows the results of
+ * tests.
+ */
 export function SignInPage() {
   const { t } = useTranslation();
   const testID = useSearch({ strict: false, select: (search: Record<string, unknown>) => search["test"] });

@@ -11,7 +11,7 @@ type Rule = NonNullable<Mapping["mayUse"]>[number];
 
 export const signInKey = ["sign-in"] as const;
 
-/** The sign-in of the realm, with its draft. */
+/** Loads the sign-in of the realm, with its draft. */
 export const useSignIn = (): UseQueryResult<SignIn> =>
   useQuery({
     queryKey: signInKey,
@@ -20,10 +20,10 @@ export const useSignIn = (): UseQueryResult<SignIn> =>
     refetchOnWindowFocus: false,
   });
 
-/** How often the page asks whether a test has ended in another tab. */
+/** How often the page checks whether a test has ended in another tab. */
 const waitingMs = 3_000;
 
-/** The signed-in user's own test of a sign-in. */
+/** Loads the signed-in user's own test of a sign-in. */
 export const useSignInTest = (testID: string) =>
   useQuery({
     queryKey: ["sign-in test", testID],
@@ -44,7 +44,7 @@ export const activate = (version: string): Promise<unknown> =>
 
 export const discardDraft = (): Promise<unknown> => dataOf(api.DELETE("/api/realm/sign-in/draft"));
 
-/** The form's values. Rules are lines. An empty secret keeps the current secret of the same client. */
+/** The form's values. Each line is one rule. An empty secret keeps the current secret of the same client. */
 export type SignInValues = Record<
   "issuer" | "clientID" | "clientSecret" | "pairwiseID" | "email" | "displayName" | "mayUse" | Role,
   string
@@ -70,7 +70,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** Returns whether each line is a rule: a claim, an equals sign and a value. */
+/** Returns true if each line is a rule: a claim, an equals sign and a value. */
 export const areRules = (text: string): boolean => linesOf(text).every((line) => /^[^=]+=./.test(line));
 
 const rulesIn = (text: string): Rule[] =>
@@ -79,7 +79,7 @@ const rulesIn = (text: string): Rule[] =>
     return { claim: claim.trim(), value: line.slice(claim.length + 1).trim() };
   });
 
-/** Stores the draft, after the service has read the provider's own documents. */
+/** Sends the draft to the service, which reads the provider's documents before it stores the draft. */
 export async function checkDraft(values: SignInValues): Promise<unknown> {
   const { issuer, clientID, clientSecret, pairwiseID, email, displayName, mayUse } = values;
   const named: Record<string, string> = Object.fromEntries(
@@ -103,7 +103,7 @@ export async function checkDraft(values: SignInValues): Promise<unknown> {
   }
 }
 
-/** Assigns an error to the form's fields: here, each claim and rule has its own field. */
+/** Assigns an error to the form's fields; in this form, each claim and rule has a separate field. */
 function atFields({ code, message, status, fields, requestId }: ApiError): ApiError {
   const path = (of: string): string => of.replace(/^mapping\.(?:roles\.)?/, "");
   return new ApiError(code, message, {

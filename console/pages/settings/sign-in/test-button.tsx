@@ -5,7 +5,7 @@ import { useErrorMessage } from "../../../ui/notice/error-notice.tsx";
 import { notifyFailed } from "../../../ui/notice/notify.tsx";
 import { startTest } from "./sign-in.ts";
 
-/** Sends the browser to the identity provider and back, without signing anybody in. */
+/** Shows a button that sends the browser to the identity provider and back, without signing anybody in. */
 export function TestButton({ of }: { of: "draft" | "current" }) {
   const { t } = useTranslation();
   const message = useErrorMessage();

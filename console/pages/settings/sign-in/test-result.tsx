@@ -5,7 +5,10 @@ import { ErrorNotice } from "../../../ui/notice/error-notice.tsx";
 import { Facts } from "../../../ui/value/facts.tsx";
 import { useSignInTest, type SignIn, type SignInReport } from "./sign-in.ts";
 
-/** The report of the user's own test sign-in: what the provider sent, what it would lead to, or why it failed. */
+/**
+ * Shows the report of the user's own test sign-in: the claims that the provider sent and their effect, or why the
+ * sign-in failed.
+ */
 export function TestResult({ testID, signIn }: { testID: string; signIn: SignIn }) {
   const { t } = useTranslation();
   const { data, error } = useSignInTest(testID);

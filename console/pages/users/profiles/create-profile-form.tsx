@@ -12,13 +12,13 @@ import { createProfile, type CreatedProfile, type ProfileRequest } from "./creat
 import { formatsFor, type OfferedFormat } from "../../../../domain/certificate/offered-formats.ts";
 import type { User } from "../load-users.ts";
 
-/** The name is a path segment, which cannot be `.` or `..`. */
+/** Returns true for a usable name. The name is a path segment, which cannot be `.` or `..`. */
 const isName = (name: string): boolean => ProfileName.safeParse(name).success && !/^\.{1,2}$/.test(name);
 
 /** The most common device. */
 const usualDevice: DeviceType = "iOS";
 
-/** The form for a new profile. The device type selects the format; other formats are collapsed. */
+/** Shows the form for a new profile. The device type selects the format; other formats are collapsed. */
 export function CreateProfileForm({
   user: { userID },
   onCancel,

@@ -11,7 +11,7 @@ export interface ProfileRequest {
   format: OfferedFormat;
 }
 
-/** Creates a profile and waits until it is issued, however long that takes. */
+/** Creates a profile and waits until a worker has issued it, however long that takes. */
 export async function createProfile(
   userID: string,
   { name: profileName, deviceType, format }: ProfileRequest,

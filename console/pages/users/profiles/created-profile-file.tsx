@@ -10,7 +10,7 @@ import type { CreatedProfile } from "./create-profile.ts";
 import type { OfferedFormat } from "../../../../domain/certificate/offered-formats.ts";
 import { profileFile } from "./profile-file.ts";
 
-/** The file of a profile that was just created. It is shown only this once. */
+/** Shows the file of a new profile, only once. */
 export function CreatedProfileFile({
   created,
   format,

@@ -10,7 +10,10 @@ import { endOf, firstOf, laneOf } from "./lanes.ts";
 
 const lanesMax = 10;
 
-/** A lane for each device of a person: issue, first seen, last check, first refusal, end; its name opens the device. */
+/**
+ * Shows a lane for each device of a person: issue, first seen, last check, first refusal, end. The name on a lane opens
+ * the device.
+ */
 export default function DeviceLanes({ userID }: { userID: string }) {
   const { t, i18n } = useTranslation();
   const loaded = useQuery(userActivityQuery(userID));

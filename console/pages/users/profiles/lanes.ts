@@ -6,17 +6,17 @@ type Life = Pick<
   "issuedAt" | "expiresAt" | "state" | "firstCheckAt" | "firstRefusedAt" | "lastCheck" | "revocation"
 >;
 
-/** Returns when the profile ended; null: it is active. */
+/** Returns the time when the profile ended; null if it is active. */
 export const endOf = ({ state, revocation, expiresAt }: Life): string | null =>
   revocation?.at ?? (state === "expired" ? expiresAt : null);
 
-/** Returns when the first of the profiles was issued. Times are in ISO 8601 in UTC with milliseconds, as in the API. */
+/** Returns the issue time of the earliest profile. Times are in ISO 8601 in UTC with milliseconds, as in the API. */
 export const firstOf = (profiles: readonly Life[]): string | undefined =>
   profiles.map(({ issuedAt }) => issuedAt).toSorted()[0];
 
 /**
- * Returns the lane of a profile between two moments: from its issue to its end, with its first and its last check above
- * the line, and its refusals below.
+ * Returns the lane of a profile between two times: from its issue to its end, with its first and its last check above
+ * the line, and its refusals below the line.
  */
 export function laneOf(life: Life, { from, to }: { from: Date; to: Date }): Places {
   const { issuedAt, firstCheckAt, firstRefusedAt, lastCheck } = life;

@@ -4,7 +4,7 @@ import type { OfferedFormat } from "../../../../domain/certificate/offered-forma
 
 type Created = Schemas["CreatedProfile"];
 
-/** Returns a created profile as the file that its device opens. */
+/** Returns the file of a created profile, in a format that the device can open. */
 export function profileFile(created: Created, format: OfferedFormat): { name: string; content: Blob } {
   const bytes =
     created.data === undefined

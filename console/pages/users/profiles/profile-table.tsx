@@ -24,9 +24,9 @@ export function ProfileTable({
 }: {
   label: string;
   profiles: readonly Profile[];
-  /** The activities of the profiles, as far as they are loaded. */
+  /** The activities that are loaded so far. */
   activities: Activities;
-  /** Omitted: none of the profiles can be revoked. */
+  /** If omitted, the user cannot revoke the profiles. */
   revoke?: (profiles: readonly Profile[]) => void;
 }) {
   const { t } = useTranslation();

@@ -32,7 +32,7 @@ const profilesQuery = (userID: string, { past, limit }: { past: boolean; limit: 
       ),
   });
 
-/** A person's active profiles, and below them the past ones. */
+/** Shows a person's active profiles, and the past profiles below. */
 export function UserProfiles({ user: { userID } }: { user: User }) {
   const { t } = useTranslation();
   const revoke = useRevoke();

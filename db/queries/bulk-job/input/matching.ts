@@ -7,7 +7,7 @@ import type { UserSelection } from "../../people/users.ts";
 
 interface Target {
   jobId: string;
-  /** If more are found, none is added. */
+  /** If more rows are found, no row is added. */
   max: number;
 }
 
@@ -30,7 +30,7 @@ export async function addUsers(tx: Db, { jobId, max, ...selection }: Target & Us
   });
 }
 
-/** Does the same as {@link addUsers} for the active profiles of a selection. */
+/** Adds a row to a job for each active profile of a selection, as {@link addUsers} does for users. */
 export async function addProfiles(
   tx: Db,
   { jobId, max, ...selection }: Target & ActiveProfileSelection,

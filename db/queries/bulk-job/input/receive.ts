@@ -25,7 +25,7 @@ export interface NewJob extends InRealm {
   rowOffset?: number;
   actor: Actor;
   at: Date;
-  /** The request that creates it, for the log. */
+  /** The request that creates the job, for the log. */
   requestId: string;
 }
 
@@ -54,8 +54,8 @@ export async function touch(tx: Db, { realmId, jobId, at }: InRealm & { at: Date
 }
 
 /**
- * Completes the upload: from now on clients see the job, and workers advance it. Returns false if the upload was given
- * up in the meantime.
+ * Completes the upload: from now on clients see the job, and workers advance it. Returns false if the upload has been
+ * discarded in the meantime.
  */
 export async function begin(
   tx: Db,
@@ -79,10 +79,10 @@ export async function discard(db: Db, { realmId, jobId }: InRealm): Promise<void
 
 /**
  * Returns how many rows of the realm's jobs are not done. Rows waiting out a grace period do not count. Other jobs of
- * the realm cannot begin until this transaction ends, so two of them cannot both fit under a limit.
+ * the realm cannot begin until this transaction ends, so two jobs that together exceed a limit cannot both begin.
  */
 export async function lockWaitingRows(tx: Db, realmId: string): Promise<number> {
-  // Both are sent at once; Postgres runs them in this order, the second with its own snapshot.
+  // Both statements are sent together; Postgres runs them in this order, the second with a new snapshot.
   const [, counts] = await Promise.all([
     tx.query(sql`select pg_advisory_xact_lock(hashtextextended('job rows', ${realmId}::bigint)) is null as locked`),
     tx.query<{ waiting: number }>(sql`

@@ -1,9 +1,10 @@
 import { sql, type Sql } from "../../../sql.ts";
 
 /**
- * Resolves the e-mail address of the row `r`, as `e`: `user_id` and `pairwise_id` if exactly one person has it, how
- * many `people` have it, and `ids` of the first of them. Ignores letter case. Applies if the row identifies the person
- * only by the address, or also by a pairwise id with the same text; other rows have no `e`, and nothing is looked up.
+ * Resolves the e-mail address of the row `r`, as `e`: `user_id` and `pairwise_id` if exactly one person has the
+ * address, the number of `people` who have it, and the `ids` of the first few. Ignores letter case. Applies if the row
+ * identifies the person only by the address, or also by a pairwise id with the same text; other rows have no `e`, and
+ * nothing is looked up.
  */
 export const byEmail = (realmId: string): Sql => sql`
   lateral (

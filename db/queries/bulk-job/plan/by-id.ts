@@ -1,9 +1,9 @@
 import { sql, type Sql } from "../../../sql.ts";
 
 /**
- * Resolves the id `given` of a row, as `i`: `user_id` is the person with exactly this id, else the only person with it
- * in another spelling (see `foldId` of the domain). If `user_id` is null, several `people` have the id, each in another
- * spelling, or no person has it.
+ * Resolves the id `given` of a row, as `i`: `user_id` is the person with exactly this id, else the only person who has
+ * the id in another spelling (see `foldId` of the domain). If `user_id` is null, several `people` have the id, each in
+ * another spelling, or no person has it.
  */
 export const byId = (realmId: string, given: Sql): Sql => sql`
   lateral (

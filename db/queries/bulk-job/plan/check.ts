@@ -29,8 +29,8 @@ const planOf = {
 } as const satisfies Record<JobKind, (rows: Sql, terms: CheckTerms) => Sql>;
 
 /**
- * How the subject of a row `r` is found: the joins, a text that is equal for rows about the same subject, and the word
- * for the subject.
+ * Returns how the subject of a row `r` is found: the joins, a text that is equal for rows about the same subject, and
+ * the word for the subject.
  */
 function subjectOf(kind: JobKind, realmId: string): { known: Sql; subject: Sql; same: string } {
   switch (kind) {
@@ -49,7 +49,7 @@ function subjectOf(kind: JobKind, realmId: string): { known: Sql; subject: Sql; 
 }
 
 /**
- * Fails every row about the same person or profile as an earlier one. Runs over the whole job: a slice does not show
+ * Fails every row about the same person or profile as an earlier row. Runs over the whole job: a slice does not show
  * duplicates.
  */
 export async function failDuplicates(
@@ -77,8 +77,8 @@ export async function failDuplicates(
 }
 
 /**
- * Records the expected result of the rows of a range: of unchecked rows or, with `again`, of all pending ones. With
- * `counted`, adds the results to the job's counts while it is being checked.
+ * Records the expected result of the rows of a range: of unchecked rows or, with `again`, of all pending rows. With
+ * `counted`, adds the results to the job's counts while the job is being checked.
  */
 export async function checkRows(
   db: Db,
@@ -106,7 +106,7 @@ export async function checkRows(
 
 const untouched = (again: boolean): Sql => (again ? sql`true` : sql`r.expected is null`);
 
-/** Gives up checking one row: it is expected to fail, although it may still succeed when the job runs. */
+/** Gives up checking one row: the row is expected to fail, although it may still succeed when the job runs. */
 export async function expectFailure(
   db: Db,
   { jobId, position, at }: { jobId: string; position: number; at: Date },
@@ -154,8 +154,8 @@ export async function recountExpected(
 }
 
 /**
- * Ends the rows of a range as the check expected, where the job has nothing to change and will not run: unchanged or
- * failed. Its counts already include them.
+ * Ends the rows of a range as unchanged or failed, as the check expected, because the job has nothing to change and
+ * will not run. The job's counts already include these rows.
  */
 export async function concludeUnchanged(db: Db, range: RowRange): Promise<void> {
   await db.query(sql`

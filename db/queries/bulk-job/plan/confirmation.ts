@@ -4,8 +4,8 @@ import * as removals from "../../realm/removals.ts";
 import { unconfirmedRemovalsMax } from "../../../../domain/limits.ts";
 
 /**
- * Whether a job of the kind changes so many of the realm's people, or profiles, that their number has to be confirmed.
- * A kind that removes access also counts other removals within the hour.
+ * Returns whether a job of the kind changes so many of the realm's people, or profiles, that a user must confirm their
+ * number. For a kind that removes access, other removals within the hour count as well.
  */
 export async function needsConfirmation(
   db: Db,

@@ -5,12 +5,12 @@ import { sql } from "../../../sql.ts";
 import * as access from "../access.ts";
 import * as checks from "./check.ts";
 
-/** Users, or a client that acted on its own. */
+/** Users, or a client that acted without a user. */
 type Creators = { userIds: readonly string[] } | { clientId: string };
 
 /**
- * Stops the realm's scheduled and queued jobs whose creator is one of these and may no longer create them: another user
- * has to start them. A job that has already locked its people out continues. Call after the creators' access has ended,
+ * Stops the realm's scheduled and queued jobs that one of these creators created and may no longer create: another user
+ * must start them. A job that has already locked its people out continues. Call after the creators' access has ended,
  * in the same transaction.
  */
 export async function stopOfEnded(

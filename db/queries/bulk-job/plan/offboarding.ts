@@ -34,19 +34,19 @@ export const resolved = (rows: Sql, realmId: string): Sql => sql`
                                coalesce(by_id.offboarding_job_id, by_pairwise_id.offboarding_job_id,
                                         by_email.offboarding_job_id) as offboarding_job_id) as k`;
 
-/** Whether a user has a profile to revoke. */
+/** Tests whether a user has a profile to revoke. */
 export const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
   select from certificates c where c.user_id = ${userId} and ${isActive(sql`c`, at)} offset 0)`;
 
 /**
- * Whether offboarding the user of a row {@link resolved} as `p` changes anything. An offboarded user has an active
- * profile if a job ended early: the next job takes the user over.
+ * Tests whether offboarding the user of a row {@link resolved} as `p` changes anything. An offboarded user has an
+ * active profile if a job ended early: the next job takes the user over.
  */
 export const wouldLeave = (at: Date): Sql => sql`(p.offboarded_at is null or ${hasActiveProfile(sql`p.user_id`, at)})`;
 
 /**
- * Whether a user is the last administrator of a realm who is not offboarded. Looks for others only if the user is an
- * administrator.
+ * Tests whether a user is the last administrator of a realm who is not offboarded. Looks for other administrators only
+ * if the user is an administrator.
  */
 const isLastAdministrator = (userId: Sql, realmId: string): Sql => sql`
   case when (select a.offboarded_at is null and ${isAdministrator(sql`a`)} from users a where a.id = ${userId})

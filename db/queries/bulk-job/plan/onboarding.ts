@@ -5,7 +5,7 @@ import { sql, type Sql } from "../../../sql.ts";
 import * as addresses from "./by-email.ts";
 import * as ids from "./by-id.ts";
 
-/** A realm's settings for its users, read once per slice, so all its rows are judged alike. */
+/** A realm's settings for its users, read once per slice, so all rows of the slice are judged alike. */
 export interface RealmTerms {
   maxProfiles: number;
   maxValidMonths: number;
@@ -28,9 +28,9 @@ export async function termsOf(db: Db, { realmId }: { realmId: string }): Promise
 type Judging = Pick<RealmTerms, "maxProfiles" | "maxValidMonths" | "issuerNotAfter"> & { realmId: string; at: Date };
 
 /**
- * The rows `r`, each with the pairwise id `n.pairwise_id` of its user: the row's own id, else the id of the user who
- * had the row's e-mail address at the check, or of the only user who has it now. Null if there is no such user or,
- * according to `e.people`, there are several.
+ * Selects the rows `r`, each with the pairwise id `n.pairwise_id` of its user: the row's own id, else the id of the
+ * user who had the row's e-mail address at the check, or of the only user who has it now. Null if there is no such user
+ * or, according to `e.people`, there are several.
  */
 export const named = (rows: Sql, realmId: string): Sql => sql`
   ${rows} as r

@@ -2,17 +2,17 @@ import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
 import * as jobRows from "../rows.ts";
 
-/** Rows that failed, or would, for the same cause. */
+/** Rows that failed, or are expected to fail, for the same cause. */
 export interface Problem {
   errorCode: string;
-  /** The fault of an invalid row in words; null where the code suffices. */
+  /** The fault of an invalid row in words; null if the code explains the fault. */
   message: string | null;
   count: number;
-  /** The first of the rows. */
+  /** The positions of the first rows. */
   positions: number[];
 }
 
-/** Lists why rows of a job failed, or would: the most frequent causes first. */
+/** Lists why rows of a job failed, or are expected to fail: the most frequent causes first. */
 export const listProblems = (
   db: Db,
   { jobId, max, positionsMax }: { jobId: string; max: number; positionsMax: number },

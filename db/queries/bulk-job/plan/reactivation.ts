@@ -2,8 +2,8 @@ import { sql, type Sql } from "../../../sql.ts";
 import * as offboardPlan from "./offboarding.ts";
 
 /**
- * Whether the offboarded user of a row resolved as `p` is reactivated: an undo reactivates only users whom its job
- * locked out.
+ * Tests whether the offboarded user of a row resolved as `p` is reactivated: an undo reactivates only users whom its
+ * job locked out.
  */
 export const wouldReturn = (undoOf: string | null): Sql =>
   undoOf === null

@@ -12,7 +12,7 @@ export const profilesOf = (rows: Sql, realmId: string): Sql => sql`
                         where serial_number = r.serial_number
                        offset 0) c on c.realm_id = ${realmId} and c.kind = 'user'`;
 
-/** Plans the revocation of `rows`. An expired profile is also revoked, as it is outside a job. */
+/** Plans the revocation of `rows`. Also revokes expired profiles, as a revocation without a job does. */
 export const planRevocation = (rows: Sql, { realmId }: { realmId: string }): Sql => sql`
   select position, user_id, null::bigint as given_user_id,
          case when certificate_id is null then 'failed' when revoked_at is null then 'changed' else 'unchanged' end as verdict,

@@ -55,7 +55,7 @@ export async function takeOut(
 
 /**
  * Puts rows that were taken out of a waiting job back, as unchecked rows. Returns their numbers. Call with the job's
- * row locked, then check them.
+ * row locked, then check the rows.
  */
 export async function takeIn(
   tx: Db,

@@ -8,7 +8,7 @@ import type { Transition } from "../transition.ts";
 /** The terms on which a user starts a ready job; starting it clears the job's notice. */
 interface Start {
   confirmTotal: number | null;
-  /** Undefined: as when the job was created. */
+  /** Undefined: the value from the job's creation. */
   graceDays?: number | null | undefined;
 }
 
@@ -17,13 +17,13 @@ const started = ({ confirmTotal, graceDays }: Start): Sql =>
     ? sql`confirm_total = ${confirmTotal}, error_code = null`
     : sql`confirm_total = ${confirmTotal}, error_code = null, grace_days = ${graceDays}::integer`;
 
-/** Sets the counts of a job that has not begun to what its check found. */
+/** Sets the counts of a job that has not begun to the results of its check. */
 const counts = ({ changed, unchanged, failed, skipped, profiles }: Findings): Sql =>
   sql`changed = ${changed}, unchanged = ${unchanged}, failed = ${failed}, skipped = ${skipped},
       affected_profiles = ${profiles}::integer`;
 
 /**
- * Moves a job to `ready`, where a user has to start it; `notice` contains the reason if the job should have started
+ * Moves a job to `ready`, where a user must start it; `notice` contains the reason if the job should have started
  * without a user.
  */
 export const toReady = (
@@ -45,9 +45,9 @@ export const toReady = (
   });
 
 /**
- * Moves a job to `scheduled`, once it is checked or when a user starts it; also returns false if its time has already
- * come. Times that a job waits for are compared with the database's clock, so a process whose clock is ahead begins
- * nothing early.
+ * Moves a job to `scheduled`, once it is checked or when a user starts it; also returns false if the job's time has
+ * already come. Times that a job waits for are compared with the database's clock, so a process whose clock is ahead
+ * begins nothing early.
  */
 export const toScheduled = (
   db: Db,
@@ -92,7 +92,7 @@ export const toQueued = (
       : sql`(state <> 'scheduled' or execute_at <= now()) and (state <> 'grace' or revoke_at <= now())`,
   });
 
-/** Ends the grace period of a job, held or not, now: its profiles are revoked as soon as it is the job's turn. */
+/** Ends the grace period of a job, held or not, now: the job revokes its profiles as soon as its turn comes. */
 export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
   states.enter(db, job, {
     follows: "queued",

@@ -2,8 +2,8 @@ import { only, type Db } from "../../../client.ts";
 import { sql, type Sql } from "../../../sql.ts";
 
 /**
- * The rows `r` that an undo of the offboarding `jobId` is about, each with its user `u`: users whom the offboarding has
- * changed or still locks out.
+ * Selects the rows `r` that an undo of the offboarding `jobId` applies to, each with its user `u`: users whom the
+ * offboarding has changed or still locks out.
  */
 const undone = (jobId: string): Sql => sql`
   from job_rows r
@@ -11,7 +11,7 @@ const undone = (jobId: string): Sql => sql`
  where r.job_id = ${jobId}
    and (r.status in ('changed', 'working') or ${isLockedOutBy(jobId)})`;
 
-/** Whether this job offboarded the user `u`, and nothing has changed that since. */
+/** Tests whether the user `u` is still offboarded by this job. */
 const isLockedOutBy = (jobId: string): Sql => sql`
   (u.offboarded_at is not null and u.offboarding_job_id is not distinct from ${jobId}::uuid)`;
 
@@ -19,7 +19,7 @@ const isLockedOutBy = (jobId: string): Sql => sql`
 export interface UndoPreview {
   /** People who could sign in again. */
   people: number;
-  /** People whom this job changed and another action has changed since; they stay as they are. */
+  /** People whom this job changed and another action has changed since; an undo does not change them. */
   changedSince: number;
   /** Valid profiles of people who could sign in again; they stay valid. */
   devicesKept: number;
@@ -44,7 +44,10 @@ export const previewUndo = async (db: Db, { jobId, at }: { jobId: string; at: Da
     `),
   );
 
-/** Copies the rows that an undo of the offboarding `from` is about into a job, with their numbers. Returns how many. */
+/**
+ * Copies the rows that an undo of the offboarding `from` applies to into a job, with their numbers. Returns how many
+ * rows were copied.
+ */
 export async function copyUndone(tx: Db, { from, to }: { from: string; to: string }): Promise<number> {
   const { copied } = only(
     await tx.query<{ copied: number }>(sql`
@@ -60,7 +63,8 @@ export async function copyUndone(tx: Db, { from, to }: { from: string; to: strin
 }
 
 /**
- * Whether a job that undoes this one is under way; an undo that waits for a user to start it does not block another.
+ * Returns whether a job that undoes this one is under way; an undo that waits for a user to start it does not block
+ * another undo.
  */
 export async function hasRunningUndo(tx: Db, jobId: string): Promise<boolean> {
   const rows = await tx.query(sql`

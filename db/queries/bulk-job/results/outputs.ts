@@ -11,7 +11,7 @@ export interface RowsPage {
   /** The last position already read. */
   after: number;
   limit: number;
-  /** Only rows that show one of these; undefined: all. */
+  /** Only rows that show one of these statuses; undefined: all rows. */
   statuses: readonly RowStatus[] | undefined;
 }
 
@@ -57,8 +57,8 @@ export interface SealedRowOutput {
 }
 
 /**
- * Returns the outputs of issuances that are not erased. Reading them here starts no expiry: they are kept as long as
- * their job.
+ * Returns outputs of issuances that are not erased. Reading them here does not start their expiry: they are kept as
+ * long as their job.
  */
 export const listSealedOutputs = (db: Db, issuanceIds: readonly string[]): Promise<SealedRowOutput[]> =>
   db.query<SealedRowOutput>(sql`
@@ -71,7 +71,9 @@ export const listSealedOutputs = (db: Db, issuanceIds: readonly string[]): Promi
        and length(k.wrapped) > 0
   `);
 
-/** Erases the outputs of a job's profiles and returns how many there were. The results of its rows stay. */
+/**
+ * Erases the outputs of a job's profiles and returns how many outputs were erased. The results of the job's rows stay.
+ */
 export async function eraseOutput(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<number> {
   const { erased } = only(
     await tx.query<{ erased: number }>(sql`

@@ -14,7 +14,10 @@ const counted = async (db: Db, changes: Sql): Promise<number> => {
   return count;
 };
 
-/** Erases outputs of jobs past their retention, at most {@link slice}: call until it returns 0. Returns how many. */
+/**
+ * Erases outputs of jobs past their retention, at most {@link slice}. Returns how many outputs were erased: call until
+ * the result is 0.
+ */
 export async function eraseJobOutputs(db: Db, { at }: { at: Date }): Promise<number> {
   const due = sql`
     select id
@@ -35,7 +38,9 @@ export async function eraseJobOutputs(db: Db, { at }: { at: Date }): Promise<num
   return erased;
 }
 
-/** Removes one job past its retention, with its rows. Returns how many: call until it returns 0. */
+/**
+ * Removes one job past its retention, with its rows. Returns how many jobs were removed: call until the result is 0.
+ */
 export const removeOldJob = (db: Db, { at }: { at: Date }): Promise<number> =>
   counted(
     db,
@@ -49,7 +54,7 @@ export const removeOldJob = (db: Db, { at }: { at: Date }): Promise<number> =>
                         for update skip locked)`,
   );
 
-/** Removes jobs whose upload broke off. Returns how many. */
+/** Removes jobs whose upload broke off. Returns how many jobs were removed. */
 export const removeBrokenUploads = (db: Db, { at }: { at: Date }): Promise<number> =>
   counted(
     db,

@@ -4,8 +4,8 @@ import { sql } from "../../../sql.ts";
 import type { InRealm } from "../jobs.ts";
 
 /**
- * Creates the job of one user who is locked out in this transaction and keeps their devices until `revokeAt`. It begins
- * in its grace period: there is nothing to check.
+ * Creates the job of one user who is locked out in this transaction and keeps their devices until `revokeAt`. The job
+ * begins in its grace period, because there is nothing to check.
  */
 export async function createInGrace(
   tx: Db,
@@ -25,7 +25,7 @@ export async function createInGrace(
   `);
 }
 
-/** Returns jobs of any realm that are still in their grace period although it ended before `since`. */
+/** Returns jobs of any realm that are still in their grace period although that period ended before `since`. */
 export async function listInGraceSince(db: Db, { since }: { since: Date }): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id from jobs where finished_at is null and state = 'grace' and revoke_at < ${since} order by revoke_at

@@ -8,11 +8,11 @@ import * as progress from "../progress.ts";
 import type { InRealm } from "../jobs.ts";
 
 /**
- * Held jobs: offboardings whose people are locked out and keep their devices until a person confirms. A realm has one at
- * most.
+ * Held jobs: offboardings whose people are locked out and keep their devices until a person confirms. A realm has at
+ * most one held job.
  */
 
-/** Returns the realm's held job, with its row locked: a person who starts it waits. */
+/** Returns the realm's held job, with its row locked: a person who wants to start the job waits. */
 export async function lockOpen(tx: Db, { realmId }: { realmId: string }): Promise<string | undefined> {
   const found = await tx.query<{ id: string }>(sql`
     select j.id from jobs j where j.realm_id = ${realmId} and ${isHeldJob(sql`j`)} for no key update

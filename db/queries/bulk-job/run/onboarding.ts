@@ -4,7 +4,10 @@ import { sql, type Sql } from "../../../sql.ts";
 import * as progress from "../progress.ts";
 import type { Progress, RowRange } from "../progress.ts";
 
-/** Makes Postgres analyze the users table once a job has made it much larger, instead of a minute later. */
+/**
+ * Makes Postgres analyze the users table once a job has made it much larger. Otherwise the analysis would start a
+ * minute later.
+ */
 export async function analyzeGrownUsers(db: Db): Promise<void> {
   await db.query(sql`select analyze_grown_users()`);
 }
@@ -49,7 +52,7 @@ export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Da
   );
 }
 
-/** The error code of a row whose issuance failed. */
+/** Returns the error code of a row whose issuance failed. */
 const rowErrorOf = (code: Sql): Sql => sql`
   case when ${code} in ('user_locked', 'user_offboarded', 'no_issuer', 'issuer_expiring') then ${code}
        else 'issuance_failed' end`;

@@ -5,11 +5,11 @@ import * as offboardPlan from "../plan/offboarding.ts";
 import * as progress from "../progress.ts";
 import type { Progress, RowRange } from "../progress.ts";
 
-/** The pending rows `r` of a range. */
+/** Returns the condition for pending rows `r` of a range. */
 export const pendingIn = (range: RowRange): Sql =>
   sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
 
-/** Locks the pending rows of a range. Returns false when there are none. */
+/** Locks the pending rows of a range. Returns false if no row is pending. */
 export async function lockPending(tx: Db, range: RowRange): Promise<boolean> {
   const rows = await tx.query(sql`
     select r.position from job_rows r where ${progress.inRange(range)} and r.status = 'pending' order by r.position for update
@@ -18,8 +18,8 @@ export async function lockPending(tx: Db, range: RowRange): Promise<boolean> {
 }
 
 /**
- * Locks the pending rows of a range, then those of their users for whom `changes` holds (a condition over `p` as in
- * {@link offboardPlan.resolved}), in the order of their ids. Returns the users; undefined if no row is pending.
+ * Locks the pending rows of a range, then the rows of their users for whom `changes` holds (a condition over `p` as in
+ * {@link offboardPlan.resolved}), in the order of the users' ids. Returns these users; undefined if no row is pending.
  */
 export async function lockPendingPeople(
   tx: Db,
@@ -52,7 +52,7 @@ export async function unfinishedChunks(
   return rows.map(({ from }) => from);
 }
 
-/** Whether the job has rows that are not final. */
+/** Returns whether the job has rows that are not final. */
 export async function hasUnfinishedRows(db: Db, jobId: string): Promise<boolean> {
   const { unfinished } = only(
     await db.query<{ unfinished: boolean }>(sql`
@@ -62,7 +62,7 @@ export async function hasUnfinishedRows(db: Db, jobId: string): Promise<boolean>
   return unfinished;
 }
 
-/** Whether rows of a range are under way. */
+/** Returns whether rows of a range are under way. */
 export async function hasWorkingRows(db: Db, range: RowRange): Promise<boolean> {
   const { working } = only(
     await db.query<{ working: boolean }>(

@@ -33,8 +33,8 @@ export const toRunningAgain = (db: Db, job: Transition): Promise<boolean> =>
   states.enter(db, job, { follows: "running", changes: [sql`state = 'running'`] });
 
 /**
- * Records that all people of an offboarding are locked out. With a grace period the job waits for its end before it
- * revokes profiles, unless no user has one; otherwise it continues.
+ * Records that all people of an offboarding are locked out. With a grace period, and if any user has a profile, the job
+ * waits for the end of that period before it revokes profiles; otherwise it continues.
  */
 export const markLockedOut = (db: Db, { realmId, jobId, at }: Transition): Promise<boolean> => {
   const waits = sql`grace_days is not null and exists (
@@ -63,7 +63,7 @@ export const toCancelling = (db: Db, { actor, ...job }: Transition & { actor: Ac
   });
 };
 
-/** Ends a job whose rows are all final; `cancelled`: some of them because the job was asked to stop. */
+/** Ends a job whose rows are all final; `cancelled`: some rows are final because the job was asked to stop. */
 export const finish = (db: Db, { cancelled, ...job }: Transition & { cancelled: boolean }): Promise<boolean> =>
   states.enter(db, job, {
     follows: cancelled ? "cancelled" : "completed",

@@ -13,11 +13,13 @@ import { checkCertificates } from "./profiles.ts";
 
 const rows = 20_000;
 const files = 200;
-/** Devices that are set up at the same time. */
+/** How many devices are set up at the same time. */
 const together = 4;
 const waitMsMax = 7_000;
 
-/** Files that the geteduroam apps fetch while a bulk job runs: an app gives up after 8 s, and does not retry. */
+/**
+ * Measures files that the geteduroam apps fetch while a bulk job runs: an app gives up after 8 s, and does not retry.
+ */
 export const apps: Scenario = {
   title: "Files of the apps beside a bulk job",
   about: `${files} devices, ${together} at a time, fetch a profile with an app's token: alone, then while the realm onboards ${rows.toLocaleString("en-GB")} people with a profile each. A file that is not ready within ${waitMsMax / 1000} s is answered 503.`,
@@ -31,7 +33,7 @@ export const apps: Scenario = {
     await realms.update(db, realmId, { onboardingApps: true });
     const people = rows / (quick ? 10 : 1);
 
-    // Not measured: for the first files the service opens keys and prepares statements.
+    // Does not count the first files: for them the service opens keys and prepares statements.
     await fetchFiles(service, await drawTokens(service, together));
     const alone = await fetchFiles(service, await drawTokens(service, files));
     const tokens = await drawTokens(service, files);
@@ -66,8 +68,8 @@ export const apps: Scenario = {
 };
 
 /**
- * Authorizes an app for one device for each of a number of people, by the same requests as their taps and the app's
- * token requests.
+ * Authorizes an app for one device of each person, as the person's taps and the app's token requests would. Returns the
+ * tokens.
  */
 async function drawTokens(service: Service, count: number): Promise<string[]> {
   const { db, realmId } = service;
@@ -99,7 +101,7 @@ interface Fetched {
   late: number;
 }
 
-/** Fetches a file for each token; a late one is requested again afterwards, outside the measurement. */
+/** Fetches a file for each token; requests a late file again afterwards, outside the measurement. */
 async function fetchFiles({ db, port, realmId }: Service, tokens: readonly string[]): Promise<Fetched> {
   const name = (await realms.findById(db, realmId))?.name ?? "";
   const post = (token: string): Promise<Response> =>

@@ -13,8 +13,8 @@ const profilesPerUser = 4;
 export const singlesPauseMs = 50;
 
 /**
- * Creates profiles over HTTP, each returned with its PKCS#12, for users without a profile; repeats this while others
- * use the machine. `made` counts the profiles of all attempts; awaits the precondition before each attempt.
+ * Creates profiles over HTTP, each returned with its PKCS#12, for users without a profile; repeats this while other
+ * processes use the machine. `made` counts the profiles of all attempts. Awaits the precondition before each attempt.
  */
 export async function createProfiles(
   { service, quick, cleanup }: Run,
@@ -35,7 +35,10 @@ export async function createProfiles(
   return { ...attempts[0], made: attempts.reduce((sum, { answers }) => sum + answers, 0) };
 }
 
-/** Throws unless there are as many active certificates as expected, all with different keys and serial numbers. */
+/**
+ * Throws if the number of active certificates differs from the expected number, or if two have the same key or serial
+ * number.
+ */
 export async function checkCertificates({ service: { db } }: Run, expected: number): Promise<void> {
   const found = only(
     await db.query<{ certificates: number; serials: number; keys: number; unsettled: number }>(sql`
@@ -55,7 +58,7 @@ export async function checkCertificates({ service: { db } }: Run, expected: numb
   }
 }
 
-/** Creates one profile after another until stopped; returns how long each took. */
+/** Creates one profile after another until stopped. `stop` returns how long each took. */
 function createSingles({ port, token }: Service, userIds: readonly string[]): { stop(): Promise<number[]> } {
   const latencies: number[] = [];
   const ending = new AbortController();
@@ -84,7 +87,7 @@ function createSingles({ port, token }: Service, userIds: readonly string[]): { 
   };
 }
 
-/** Creates single profiles in each realm while something happens; returns how long they took, sorted. */
+/** Creates single profiles in each realm while `happens` runs; returns how long they took, sorted. */
 export async function singlesWhile(realms: readonly Service[], happens: () => Promise<void>): Promise<number[][]> {
   const singles = await Promise.all(realms.map(async (realm) => createSingles(realm, await addUsers(realm, 200))));
   try {
@@ -95,7 +98,7 @@ export async function singlesWhile(realms: readonly Service[], happens: () => Pr
   return Promise.all(singles.map(async (each) => (await each.stop()).toSorted((a, b) => a - b)));
 }
 
-/** Polls each issuance that got a 202, as its client would, and counts the outcomes. */
+/** Polls each issuance that got a 202, as a client would, and counts the outcomes. */
 export async function resolveUnfinished(
   { service, cleanup }: Run,
   { unfinished }: Measured,

@@ -11,10 +11,10 @@ const concurrency = 32;
 const alone = 400;
 const rounds = 2;
 
-/** Enough keys that the pool is not full when first read. */
+/** The number of keys: enough that the pool is not full at the first reading. */
 const poolOf = (quick: boolean): number => (quick ? 100 : profiles);
 
-/** RSA keys are made in advance, while the worker is idle. */
+/** Measures RSA keys that the worker makes in advance, while it is idle. */
 export const rsa: Scenario = {
   title: "RSA-2048 from a filled pool",
   about: `${alone} P-256 profiles at concurrency 1 while a pool of ${profiles} RSA keys fills, and again when it is full. Then ${profiles} profiles at concurrency ${concurrency}, with P-256 and with RSA keys from the full pool, in turn, ${rounds} rounds.`,

@@ -25,7 +25,7 @@ const goals = {
   postgres: new Map([[32, "≤ 11 × floor"]]),
 };
 
-/** Single creations: a client waits for each one. */
+/** Measures single creations: a client waits for each profile. */
 export const single: Scenario = {
   title: "Single profiles over HTTP",
   about: `\`POST /api/user/{id}/profiles/{name}\` for a P-256 profile as PKCS#12; ${rounds} interleaved rounds. The new database has no statistics yet (\`analyze\`).`,
@@ -87,7 +87,7 @@ export const single: Scenario = {
   },
 };
 
-/** Returns the mean time of each step, from the service's metrics; empty if it reports no steps. */
+/** Returns the mean time of each step, from the service's metrics; empty if the service reports no steps. */
 async function stepsAtOne({ service }: Run, create: () => Promise<unknown>): Promise<string> {
   const before = await service.metrics();
   await create();

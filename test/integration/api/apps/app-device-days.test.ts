@@ -55,13 +55,13 @@ async function setUp(device: BrowserSession, user: GivenUser): Promise<string> {
   return (await active(user)).at(-1)!;
 }
 
-/** Asks about a profile as a RADIUS server does. */
+/** Sends an OCSP request for a profile, as a RADIUS server does; returns the status in the response. */
 async function ask(serialNumber: string): Promise<unknown> {
   const body = encodeOcspRequest([encodeCertId({ issuer: issuing.issuer, serialNumber })]);
   return outcomeOf((await askOverHttp(ocsp, { body })).body);
 }
 
-/** Asks about a good profile, and waits until the request is recorded. */
+/** Sends an OCSP request for a good profile, and waits until the request is recorded. */
 async function askNoted(serialNumber: string): Promise<void> {
   expect(await ask(serialNumber)).toBe("good");
   await eventually(async () => {
@@ -72,7 +72,7 @@ async function askNoted(serialNumber: string): Promise<void> {
   });
 }
 
-/** Makes everything of a person older, and runs upkeep. */
+/** Moves the times of a person's data back by this many hours, and runs upkeep. */
 async function hoursPass({ id }: GivenUser, hours: number): Promise<void> {
   const { owner } = api.database;
   const by = sql`make_interval(hours => ${hours})`;
@@ -100,7 +100,7 @@ const becomesRevoked = (serial: string): Promise<void> =>
   });
 
 describe("a person with a limit of one profile", () => {
-  test("sets up the same phone on three days in a row; on each next day it has one profile, and the old one is refused", async () => {
+  test("sets up the same phone on three days in a row; a day after each set-up it has one profile, and the old one is refused", async () => {
     const user = await person(1);
     const phone = await browser(user);
     let old: string | undefined;
@@ -154,7 +154,7 @@ describe("the replaced profile of a phone", () => {
     return { user, old, successor };
   };
 
-  test("stays valid while the network asks about it and never about the new one, but is refused after 7 days", async () => {
+  test("stays valid while the network asks about this profile and never about the new one, but is refused after 7 days", async () => {
     const { user, old, successor } = await replaced();
     await askNoted(old);
     await hoursPass(user, 25);

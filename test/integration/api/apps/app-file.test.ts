@@ -166,7 +166,7 @@ describe("a request that gets no file", () => {
     expect((await fetch(token, { raw: "x".repeat(1_024) })).status).toBe(200);
   });
 
-  test("no token", async () => {
+  test("without a token", async () => {
     const answer = await sendRequest(`${base()}api/eap-config/`, "POST");
     expect({ status: answer.status, challenge: answer.headers["www-authenticate"] }).toEqual({
       status: 401,
@@ -270,7 +270,7 @@ describe("after the tap", () => {
   test("a profile whose file was never sent is revoked after half an hour; one whose file was sent stays", async () => {
     const [unsent, sent] = [await person(), await person()];
     for (const user of [unsent, sent]) expect((await fetch(await tokenFor(user))).status).toBe(200);
-    // As if the service had died before it sent the file.
+    // Makes the database look as if the service had died before it sent the file.
     await api.database.owner.query(sql`
       with again as (update hand_overs set downloaded_at = null where user_id = ${unsent.id} returning issuance_id)
       update issuance_outputs set collected_at = null where issuance_id in (select issuance_id from again)
@@ -312,12 +312,12 @@ describe("after the tap", () => {
 });
 
 describe("a second authorization of a device whose first file was never sent", () => {
-  test("ends the first one: its token, its profile, and its place within the limit", async () => {
+  test("ends the first authorization: its token, its profile, and its place within the limit", async () => {
     const user = await person({ profileOverride: 1 });
     const device = await browser(user);
     const first = await tokenFor(device);
     await fetch(first);
-    // As if the process had died before it noted that the file was sent.
+    // Makes the database look as if the process had died before it noted that the file was sent.
     await api.database.owner.query(sql`update hand_overs set downloaded_at = null where user_id = ${user.id}`);
     expect(await made(user)).toEqual({ issuances: 1, active: 1 });
 
@@ -344,11 +344,11 @@ describe("a second authorization of a device whose first file was never sent", (
     expect((await made(user)).active).toBe(2);
   });
 
-  test("makes the waiting issuance of the first one fail", async () => {
+  test("makes the waiting issuance of the first authorization fail", async () => {
     const user = await person({ profileOverride: 1 });
     const device = await browser(user);
     await tokenFor(device);
-    // The state that a request leaves when its worker is away.
+    // A request leaves this row while its worker is away.
     const id = randomUUID();
     await api.database.owner.query(sql`
       insert into issuances (id, realm_id, kind, user_id, name, device_type, format, key_type, validity_months, created_at,
@@ -464,7 +464,7 @@ test("without a worker a request returns 503, and the next one waits for the sam
     expect(late.headers["retry-after"]).toBe("2");
     expect(await made(user)).toEqual({ issuances: 1, active: 0 });
   } finally {
-    // Runs until the end of this test, which is the last one that needs a worker.
+    // This worker runs until the end of this test, which is the last one that needs a worker.
     await api.startWorker();
   }
   let answer = await fetch(token);

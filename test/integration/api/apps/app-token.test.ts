@@ -115,7 +115,7 @@ test("only one of two concurrent requests with the same code gets a token", asyn
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test.each(["GET", "PUT", "OPTIONS", "HEAD"])("%s is 405", async (method) => {
+test.each(["GET", "PUT", "OPTIONS", "HEAD"])("%s returns 405", async (method) => {
   const answer = await sendRequest(`${base()}oauth/token/`, method);
   expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "POST" });
 });

@@ -10,7 +10,7 @@ export const mobile = { client_id: "app.eduroam.geteduroam", redirect_uri: "app.
 
 type App = typeof windows | typeof mobile;
 
-/** Returns the requests of an app of a realm, and of the person at the device. */
+/** Returns functions that send the requests of a realm's app and of the person at the device. */
 export function appsOn(api: TestApi, realm: () => string) {
   const { browser } = authorizationOn(api);
   const { verifier, challenge } = drawPkce();
@@ -53,14 +53,14 @@ export function appsOn(api: TestApi, realm: () => string) {
         ...fields,
       }),
 
-    /** Taps for a person and returns the resulting token. */
+    /** Taps "Set up this device" for a person, and returns the token that the app gets. */
     tokenFor: async (user: GivenUser | BrowserSession, app: App = windows): Promise<string> => {
       const person = "get" in user ? user : await browser(user);
       const { code = "" } = answerOf(await flows.tap(person, app));
       return String((await flows.redeem(code, app)).body.access_token);
     },
 
-    /** Asks for the file. */
+    /** Requests the file with a token. */
     fetch: (token: string, { query = "", ...options }: SendOptions & { query?: string } = {}, name = realm()) =>
       sendRequest(`${base(name)}api/eap-config/${query}`, "POST", {
         ...options,

@@ -47,7 +47,7 @@ describe("an error is shown on a page, never redirected", () => {
     expectShownOnPage(await ask(parameters));
   });
 
-  test("an address that is repeated", async () => {
+  test("for a repeated address", async () => {
     const url = `${authorizeUrl()}&redirect_uri=${encodeURIComponent("https://evil.example/")}`;
     expectShownOnPage(await (await browser(user)).get(url, { follow: false }));
   });
@@ -72,7 +72,7 @@ describe("an error is sent to the app, with the state unchanged", () => {
     expect(answerOf(visit)).toEqual({ error, error_description: expect.any(String), state: markedState });
   });
 
-  test("a parameter that is repeated", async () => {
+  test("for a repeated parameter", async () => {
     const visit = await (await browser(user)).get(`${authorizeUrl()}&scope=eap-metadata`, { follow: false });
     expect(answerOf(visit)).toMatchObject({ error: "invalid_request", state: "s" });
   });
@@ -149,7 +149,7 @@ describe("no code is issued without a tap", () => {
     expect(visit.headers.location ?? "").not.toContain("evil");
   });
 
-  test("control: the form as it is gets a code", async () => {
+  test("control: the unchanged form gets a code", async () => {
     expect(answerOf(await posted((fields) => fields))["code"]).toMatch(/^rpo_/);
   });
 });
@@ -219,21 +219,21 @@ describe("the page and the tap name the reason why no profile can be made", () =
     expect(await authorizationsOf(owner)).toEqual([]);
   };
 
-  test("a locked account", async () => {
+  test("for a locked account", async () => {
     const owner = await given.user({ realmId });
     await stands(owner, "Your account is locked", () =>
       api.database.owner.query(sql`update users set locked_at = now() where id = ${owner.id}`),
     );
   });
 
-  test("a person whom the provider or the directory excludes", async () => {
+  test("for a person whom the provider or the directory excludes", async () => {
     const owner = await given.user({ realmId });
     await stands(owner, "This service is not open to you", () =>
       api.database.owner.query(sql`update users set not_permitted_since = now() where id = ${owner.id}`),
     );
   });
 
-  test("the limit", async () => {
+  test("at the limit", async () => {
     const owner = await given.user({ realmId, profileOverride: 1 });
     await stands(owner, "1 of 1 in use", () =>
       api.database.owner.query(sql`
@@ -243,7 +243,7 @@ describe("the page and the tap name the reason why no profile can be made", () =
     );
   });
 
-  test("the limit, reached after the page was shown: the tap asks which profile to replace", async () => {
+  test("at the limit, reached after the page was shown: the tap asks which profile to replace", async () => {
     const owner = await given.user({ realmId, profileOverride: 1 });
     const person = await browser(owner);
     const page = await person.get(authorizeUrl());
@@ -256,7 +256,7 @@ describe("the page and the tap name the reason why no profile can be made", () =
     expect(answerOf(visit)["code"]).toMatch(/^rpo_/);
   });
 
-  test("no issuer, or one that ends too soon", async () => {
+  test("without an issuer, or with an issuer that ends too soon", async () => {
     const [id, other] = [await given.realm(), realm];
     realm = await nameOf(id);
     try {
@@ -284,7 +284,7 @@ describe("the page and the tap name the reason why no profile can be made", () =
     expect(page.status).toBe(429);
     expect(Number(page.headers["retry-after"])).toBeGreaterThan(3_500);
     expect(page.text).not.toContain('value="allow"');
-    // One more is allowed an hour after the oldest.
+    // One more authorization is allowed an hour after the oldest one.
     await api.database.owner.query(sql`
       update hand_overs set created_at = created_at - interval '61 minutes'
        where id = (select id from hand_overs where user_id = ${owner.id} order by created_at limit 1)

@@ -77,7 +77,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(other.password(at({ ...guess, address: newAddress() })))).toBe("counted");
   });
 
-  test("300 of 10,000 short codes from as many addresses are looked up, and right codes never count", async () => {
+  test("of 10,000 short codes, each from another address, 300 are looked up, and right codes never count", async () => {
     const from = (index: number) => ({ address: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}` });
     for (let index = 0; index < 40; index++) await (await one.shortCode(from(0))).refund();
     const outcomes: ("counted" | number)[] = [];
@@ -153,7 +153,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     const elsewhere = (index: number) => at({ ...home, address: `2001:db8:8:${index.toString(16)}::1` });
     expect(counted(await times(120, (index) => one.password(elsewhere(index))))).toBe(100);
     expect(await outcomeOf(one.password(elsewhere(200)))).not.toBe("counted");
-    // A refused attempt from elsewhere costs nothing, and the home network still has its own ten attempts.
+    // A refused attempt from elsewhere does not count, and the home network still has its own ten attempts.
     expect(counted(await times(12, () => other.password(at(home))))).toBe(10);
     const stranger = { ...home, username: "emmy" };
     expect(

@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 const json = { "content-type": "application/json" };
 
-/** Headers of a caller whom the endpoint accepts, so only the request itself can be refused. */
+/** Returns the headers of a caller whom the endpoint accepts, so only the request itself can be refused. */
 const headersFor = ({ endpoint: { access, scope, furtherScopes } }: Sample): Record<string, string> => {
   if (access === "guest") return guestHeaders;
   if (scope === "radius.read") return machineHeaders;

@@ -55,7 +55,7 @@ test("counts that could not be written are written later, together with newer co
   expect(await rows(clientId)).toMatchObject([{ requests: 2 }]);
 });
 
-test("counts of a deleted application are dropped and do not prevent those of others from being written", async () => {
+test("counts of a deleted application are dropped, and the counts of other applications are still written", async () => {
   const [kept, deleted] = [await given.application({ realmId }), await given.application({ realmId })];
   const counts = createRequestCounts({ db: database.open("realmpass_api"), clock: clockAt(0) });
   for (const { clientId } of [kept, deleted]) counts.note(clientId, 200);

@@ -85,7 +85,7 @@ test("a failure is sent as problem details to a client that accepts them", async
   });
 });
 
-test("browsers may call the API and the token endpoint from any origin, without credentials", async () => {
+test("browsers can call the API and the token endpoint from any origin, without credentials", async () => {
   const preflight = { origin: "https://app.example", "access-control-request-method": "POST" };
   for (const path of ["/api/user", "/oauth/token", "/api/whatever"]) {
     const answer = await sendRequest(`${api.url}${path}`, "OPTIONS", { headers: preflight });

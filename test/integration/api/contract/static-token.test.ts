@@ -71,7 +71,7 @@ describe("a static token is refused", () => {
     isKnown(await ask(token));
   });
 
-  test("once it is deleted, by the next request", async () => {
+  test("from the first request after the token is deleted", async () => {
     const { token, path, id } = await givenKnown();
     const sibling = (await as.admin().post(path, {})).body.data.token;
     await as.admin().delete(`${path}/${id}`);
@@ -85,7 +85,7 @@ describe("a static token is refused", () => {
     isRefused(await ask(token));
   });
 
-  test("once its application has lost the scope, and after it has it again", async () => {
+  test("once its application has lost the scope, even after the application has the scope again", async () => {
     const { token, clientId, path } = await givenKnown();
     const admin = as.admin();
     await admin.put(`/api/applications/${clientId}`, { scopes: ["user.read"] });
@@ -123,7 +123,7 @@ test("a static token gives access to no endpoint of the API", async () => {
   ).toBe(403);
 });
 
-test("the use of a token is recorded for it and its application, once a minute at most", async () => {
+test("the use of a token is recorded for the token and its application, at most once a minute", async () => {
   const { token, id, clientId } = await givenDirectory();
   const found = () =>
     owner().query<{ token: Date | null; application: Date | null }>(sql`

@@ -26,7 +26,7 @@ beforeEach(() => {
 test("a token that was unknown a moment ago is refused without another query", async () => {
   const flood = as.token(unknown());
   for (let sent = 0; sent < 50; sent++) expect(await flood.get("/api/realm")).toBeError("unauthenticated");
-  // A slow machine may need more than the second for which the entry is cached.
+  // A slow machine may need longer than the second that the entry is cached.
   expect(queries).toBeLessThan(25);
 
   queries = 0;
@@ -58,7 +58,7 @@ test("a token that another process has just issued is accepted during a flood of
   }
 });
 
-test("a suspended token works at once when it is valid again", async () => {
+test("a suspended token is accepted immediately when it is valid again", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   const service = as.token(await given.token({ realmId: api.realmId, clientId }));
   const setActive = (active: boolean) =>

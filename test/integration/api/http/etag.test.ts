@@ -57,7 +57,7 @@ test("a change yields another tag, for every caller", async () => {
   expect(after.headers.etag).not.toBe(before);
 });
 
-test("a tag does not bypass access checks: without a token it is 401, and a deleted resource is 404", async () => {
+test("a tag does not bypass access checks: a request without a token gets 401, and a deleted resource 404", async () => {
   const headers = { "if-none-match": "*" };
   expect(await as.nobody().get("/api/realm", { headers })).toBeError("unauthenticated");
   expect(await as.service().get("/api/user/999999999999", { headers })).toBeError("user_not_found");
@@ -96,7 +96,7 @@ describe.each(titled(reads.filter(({ endpoint }) => !endpoint.secret)))("%s", (_
 });
 
 describe.each(titled(readsOfSecrets))("%s", (_, endpoint) => {
-  test("a secret has no tag, and HEAD is 405", async () => {
+  test("a secret has no tag, and HEAD gets 405", async () => {
     const [path, who] = [pathOf(endpoint), whoMay(endpoint)];
     const [got, head] = [await who.get(path), await who.send("HEAD", path)];
 

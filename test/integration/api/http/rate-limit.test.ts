@@ -8,7 +8,7 @@ const { as, given } = api;
 const burst = (count: number, send: () => Promise<{ status: number; headers: Record<string, unknown> }>) =>
   Promise.all(Array.from({ length: count }, send));
 
-test("a service's requests beyond the limit are 429 with Retry-After", async () => {
+test("a service's requests beyond the limit get 429 with Retry-After", async () => {
   const service = as.service();
   const first = await service.get("/api/realm");
   expect(first.headers).toMatchObject({

@@ -68,7 +68,7 @@ test("a CRL that the client already has is not logged at the usual level", async
   expect(await logged("/crl/:file")).toEqual([{ level: "debug", status: 304 }]);
 });
 
-test("requests to the same addresses are logged if they fail, and requests to all other addresses always", async () => {
+test("requests that machines send all day are logged if they fail, and requests to other addresses always", async () => {
   expect((await ask({ "content-encoding": "gzip" })).status).toBe(415);
   expect((await fetch(`${api.url}/crl/999999.crl`)).status).toBe(404);
   expect((await fetch(`${api.url}/ca/999999.cer`)).status).toBe(404);

@@ -48,7 +48,7 @@ test("a JSON body that takes too long gets a response, and its connection closes
   expect(answer).toContain("The body took too long.");
 });
 
-test("a request that is refused before its body has come does not hold the connection while it waits for the body", async () => {
+test("a request that is refused before its body has arrived does not hold the connection while it waits for the body", async () => {
   const { received } = speak(
     patient.url,
     request("POST /api/applications", "unknown", "Content-Type: application/json\r\nContent-Length: 100\r\n"),
@@ -77,7 +77,7 @@ test("an unfinished request is aborted, however slowly it trickles", async () =>
   expect(await received).toMatch(/^HTTP\/1\.1 408 |^$/);
 });
 
-test("a connection beyond the maximum is closed at once, and one that ends makes room", async () => {
+test("a connection beyond the maximum is closed immediately; once a connection has ended, a new one is accepted", async () => {
   const held = Array.from({ length: 3 }, () => speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"));
   await Promise.all(held.map(({ socket }) => new Promise((resolve) => socket.once("data", resolve))));
   expect(await speak(hasty.url, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").received).toBe("");

@@ -5,7 +5,6 @@ import { useApi } from "../../../support/service/api.ts";
 import { authorizationOn } from "../../../support/given/authorization.ts";
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
-/** The number of open transactions. */
 let transactions = 0;
 /** Queries for keys over another connection while a transaction was open. */
 let beside = 0;
@@ -44,8 +43,8 @@ test("an exchange reads and creates signing keys before it locks a session, and 
   expect(beside).toBe(0);
 });
 
-describe("refused with invalid_grant", () => {
-  test("a used code in another client's hands does not end the session", async () => {
+describe("an invalid code exchange", () => {
+  test("does not end the session if another client sends a used code", async () => {
     const code = await codeFor(user, application);
     const { body } = await redeem(application, code);
     const other = await given.application({ realmId: api.realmId, type: "useragent" });
@@ -54,7 +53,7 @@ describe("refused with invalid_grant", () => {
     expect(await as.token(body.access_token).get("/api/realm")).toMatchObject({ status: 200 });
   });
 
-  test("the code of a user who was offboarded in between, also after reactivation", async () => {
+  test("is refused with invalid_grant if the user was offboarded after signing in, even after a reactivation", async () => {
     const leaver = await given.user({ realmId: api.realmId });
     const code = await codeFor(leaver, application);
     expect(await as.admin().delete(`/api/user/${leaver.id}`)).toMatchObject({ status: 200 });

@@ -66,7 +66,7 @@ describe("an error is sent to the application", () => {
     expectSentToApplication(await ask({ state: markedState, ...parameters }), { error, iss: api.url });
   });
 
-  test("prompt none, if no user is signed in, or the user signed in too long ago or to another realm", async () => {
+  test("for prompt none, if no user is signed in, or the user signed in too long ago or to another realm", async () => {
     const stranger = await given.user({ realmId: await given.realm() });
     const long = await browser(user, { at: new Date(Date.parse("2026-01-01")) });
     for (const [who, parameters] of [
@@ -123,7 +123,7 @@ describe("the user must sign in first", () => {
 });
 
 describe("consent", () => {
-  test("is requested once, unless for more scopes or when the application asks for it", async () => {
+  test("is requested once, and again only for more scopes or when the application asks for it", async () => {
     const person = await given.user({ realmId: api.realmId });
     const who = await browser(person);
     await allow(who, authorizeUrl(application, { scope: "openid" }));
@@ -286,12 +286,12 @@ describe("with ten redirect URIs", () => {
     "com.example.app:/other",
     uris.slice(0, 2).join(" "),
     uris.slice(0, 2).join(","),
-  ])("%s is not one of them, and the error is shown on a page", async (uri) => {
+  ])("%s is not one of the ten URIs, and the error is shown on a page", async (uri) => {
     expectShownOnPage(await askAt(uri));
     expectShownOnPage(await askAt(uri, { response_type: "token" }));
   });
 
-  test("a request with two of them is refused on a page", async () => {
+  test("a request with two of the ten URIs is refused on a page", async () => {
     const url = `${authorizeUrl(ten, { redirect_uri: uris[0] })}&${new URLSearchParams({ redirect_uri: uris[1] ?? "" }).toString()}`;
     expectShownOnPage(await (await browser(user)).get(url, { follow: false }));
   });

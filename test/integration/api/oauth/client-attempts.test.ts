@@ -38,7 +38,7 @@ async function refusedUntilSlowedDown(guess: () => Promise<ApiAnswer>, usual: nu
 }
 
 describe.each(["/oauth/token", "/oauth/revoke", "/oauth/introspect"])("guesses of a client's secret at %s", (path) => {
-  test.each(["registered", "unknown"])("are limited to twenty a minute and address (%s client)", async (which) => {
+  test.each(["registered", "unknown"])("are limited to twenty a minute for each address (%s client)", async (which) => {
     const { clientId } = await given.application({ realmId: api.realmId });
     const fields = {
       grant_type: "client_credentials",
@@ -52,7 +52,7 @@ describe.each(["/oauth/token", "/oauth/revoke", "/oauth/introspect"])("guesses o
   });
 });
 
-test("a client with the right secret is not slowed by others' guesses, and its successes do not count", async () => {
+test("a client with the right secret is not slowed by wrong guesses of the secret, and its successes do not count", async () => {
   const { clientId: client_id, secret: client_secret } = await given.application({ realmId: api.realmId });
   const address = newAddress();
   const right = { grant_type: "client_credentials", client_id, client_secret };
@@ -62,7 +62,7 @@ test("a client with the right secret is not slowed by others' guesses, and its s
   expect((await post("/oauth/token", right, address)).status).toBe(200);
 });
 
-test("guesses of guest tokens are limited to thirty a minute and address, and a real one is not slowed", async () => {
+test("guesses of guest tokens are limited to thirty a minute for each address, and a real token is not slowed", async () => {
   const address = newAddress();
   const guess = (guest_token: string) => post("/oauth/token", { grant_type: "guest_token", guest_token }, address);
   expect(await refusedUntilSlowedDown(() => guess("rpg_unknown"), 400)).toBe(30);

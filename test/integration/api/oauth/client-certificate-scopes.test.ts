@@ -129,7 +129,7 @@ test("for a user with a role, the service must hold every scope of the role", as
     expect(answer.headers["www-authenticate"]).toContain(`scope="${lacking}"`);
     expect((await caller.post(profilePath(helper), profileFor({ allowAuth: false }))).status).toBe(200);
   }
-  // A scope that implies another counts as that scope as well.
+  // A scope that implies another scope counts as both scopes.
   const implied = held.map((scope) => (scope === "user.lock" ? "user.modify" : scope));
   for (const scopes of [held, implied]) {
     expect((await (await through(scopes)).caller.post(profilePath(helper), profileFor())).status).toBe(200);
@@ -170,7 +170,7 @@ test("for the user's own profile, the application must hold every scope that the
   }
 });
 
-test("an administrator's application that lacks scopes cannot create one for any user", async () => {
+test("an administrator's application that lacks scopes cannot create an authable profile for any user", async () => {
   const person = await given.user({ realmId: realm.realmId, administrator: true });
   const { caller } = await through(["profile.create"], { person });
   expect(await caller.post(profilePath(user), profileFor())).toBeError("insufficient_scope");

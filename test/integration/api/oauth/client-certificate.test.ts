@@ -209,7 +209,7 @@ describe("over the service's own TLS listener", () => {
   });
 
   test.each<SecureVersion>(["TLSv1.2", "TLSv1.3"])(
-    "a resumed TLS session presents the certificate as well (%s)",
+    "a resumed TLS session also presents the certificate (%s)",
     async (maxVersion) => {
       const device = await issue(user);
       const agent = new Agent({ maxVersion });
@@ -265,7 +265,7 @@ describe("the token", () => {
   const open = (token: string, sent: Sent = {}, base = api.tlsUrl): Promise<ApiAnswer> =>
     send(`${base}/api/profile`, { ...sent, headers: { ...bearer(token), ...sent.headers } });
 
-  test("ends when its own profile is revoked, not another one", async () => {
+  test("ends when its own profile is revoked, but not when another profile is", async () => {
     const [device, other] = [await issue(user), await issue(user)];
     const [token, otherToken] = [await signIn(device), await signIn(other)].map(({ body }) =>
       String(body.access_token),
@@ -285,7 +285,7 @@ describe("the token", () => {
     expect((await open(token, sent, api.url)).status).toBe(200);
   });
 
-  test("of another kind needs no certificate, and works with one as well", async () => {
+  test("of another kind needs no certificate, and also works with a certificate", async () => {
     const token = await given.token({ realmId: user.realmId, clientId: client.clientId, userId: user.id });
     expect((await open(token)).status).toBe(200);
     expect((await open(token, { device: await issue(user) })).status).toBe(200);

@@ -126,7 +126,7 @@ describe("with several redirect URIs", () => {
     return who.submit(page, { decision: "allow" });
   };
 
-  test("the page names the host that this sign-in returns to, and the hosts that other sign-ins may return to", async () => {
+  test("the page names the host that this sign-in returns to, and the hosts that other sign-ins can return to", async () => {
     const user = await given.user({ realmId: api.realmId });
     const application = await withUris([first, second, "http://127.0.0.1/back"]);
     const page = async (redirect_uri: string) => {

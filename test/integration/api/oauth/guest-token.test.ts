@@ -34,7 +34,7 @@ test("the access token expires with the account", async () => {
 test.each([
   ["expires", sql`expires_at = now() - interval '1 second'`],
   ["is revoked", sql`revoked_at = now()`],
-])("when the account %s, its token and every token issued for it end at once", async (_, change) => {
+])("when the account %s, its token and every token issued for it end immediately", async (_, change) => {
   const account = await given.guestAccount({ realmId: api.realmId });
   const { body } = await exchange(account.token);
   await api.database.owner.query(sql`update guest_accounts set ${change} where id = ${account.id}`);
@@ -42,7 +42,7 @@ test.each([
   expect(await exchange(account.token)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
 });
 
-test("an unknown token is invalid_grant, a missing one invalid_request", async () => {
+test("an unknown token gets invalid_grant, a missing token gets invalid_request", async () => {
   expect(await exchange("rpg_unknown")).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   expect(await exchange("")).toMatchObject({ status: 400, body: { error: "invalid_request" } });
 });

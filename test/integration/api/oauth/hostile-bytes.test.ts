@@ -13,7 +13,7 @@ beforeAll(async () => {
   cookie = `realmpass-login=${await given.login(await given.user({ realmId: api.realmId }))}`;
 });
 
-/** Encoded as on the wire. */
+/** The hostile values, encoded as on the wire. */
 const values: Readonly<Record<string, string>> = {
   NUL: "a%00b",
   "a bad percent escape": "%zz",

@@ -72,15 +72,15 @@ describe("logging out ends the session", () => {
   });
 });
 
-describe("refused, and the session stays:", () => {
-  test("a parameter that occurs twice", async () => {
+describe("a request to log out is refused, and the session stays:", () => {
+  test("with a parameter that occurs twice", async () => {
     const { body } = await signIn(user, application);
     const url = logoutUrl({ id_token: body.id_token, client_id: application.clientId, logout_uri: home });
     expect((await get(`${url}&logout_uri=${encodeURIComponent(home)}`)).status).toBe(400);
     expect(await isAlive(body.access_token)).toBe(true);
   });
 
-  test("HEAD", async () => {
+  test("with the method HEAD", async () => {
     const { body } = await signIn(user, application);
     const url = logoutUrl({ id_token: body.id_token, client_id: application.clientId, logout_uri: home });
     const answer = await sendRequest(url, "HEAD", {});

@@ -48,7 +48,7 @@ test("other users' tokens have the requested scopes that they and their roles ca
   ).toEqual(["user.read", "guest.read"]);
 });
 
-test("if a scope cannot be granted, a scope that it implies is granted if a role has it", async () => {
+test("if a scope cannot be granted, an implied scope is granted if a role has the implied scope", async () => {
   const application = await client(["openid", "user.modify", "guest.read"]);
   const { body } = await signIn(await person("help_desk"), application);
   expect(scopesIn(body.access_token)).toEqual(["openid", "user.lock", "guest.view"]);
@@ -57,7 +57,7 @@ test("if a scope cannot be granted, a scope that it implies is granted if a role
   expect(status).toBe(200);
 });
 
-test("a new role takes effect once the user was asked, and a removed role at once", async () => {
+test("a new role takes effect once the user was asked, and the removal of a role immediately", async () => {
   const user = await person();
   const application = await client(["openid", "offline_access", "user.read", "profile.read"]);
   const { body } = await signIn(user, application);
@@ -66,8 +66,8 @@ test("a new role takes effect once the user was asked, and a removed role at onc
 
   await setRoles(user.id, ["auditor"]);
   expect(await first.get("/api/user")).toBeError("insufficient_scope");
-  // The token already has the scope for the person's own profiles, which gives access to the list now that a role has
-  // it.
+  // The token already has this scope for the person's own profiles. Now that a role has the scope, the token gives
+  // access to the list.
   expect((await first.get("/api/profiles")).status).toBe(200);
   const refreshed = as.token((await refresh(application, body.refresh_token)).body.access_token);
   expect(await refreshed.get("/api/user")).toBeError("insufficient_scope");

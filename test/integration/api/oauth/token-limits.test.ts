@@ -24,7 +24,7 @@ async function exchangeOften(times: number, exchange: () => Promise<ApiAnswer>):
   return answers;
 }
 
-test("a guest account has a limit of access tokens per minute; beyond it none is stored, and other accounts are not slowed", async () => {
+test("a guest account has a limit of access tokens per minute; beyond it no token is stored, and other accounts are not slowed", async () => {
   const [account, other] = [
     await given.guestAccount({ realmId: api.realmId }),
     await given.guestAccount({ realmId: api.realmId }),

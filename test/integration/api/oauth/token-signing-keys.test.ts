@@ -52,7 +52,7 @@ test("concurrent callers that need the first key create one and share the read",
   expect({ made: count("insert into token_signing_keys"), read: count("select") }).toEqual({ made: 1, read: 2 });
 });
 
-test("processes that start at once share one key of each algorithm", async () => {
+test("processes that start at the same time share one key of each algorithm", async () => {
   const processes = Array.from({ length: 5 }, () => processAt(0));
   const sets = await Promise.all(processes.map(async (one) => JSON.stringify(await one.publicKeys())));
   expect(new Set(sets).size).toBe(1);
@@ -117,7 +117,7 @@ test("a longer-lived token keeps its key published", async () => {
   expect(await kidsOf(processAt(at + 61 * day))).not.toContain(kid);
 });
 
-test("a token that none of the keys signed is not verified", async () => {
+test("verification fails for a token that none of the service's keys signed", async () => {
   const keys = processAt(600 * day);
   const token = await signed(keys);
   expect(await keys.verify(token, { algorithm: "RS256", type: "JWT" })).toMatchObject({ sub: "mia" });

@@ -52,7 +52,7 @@ describe("client_credentials", () => {
     expect(await as.token(token).get("/api/user")).toBeError("insufficient_scope");
   });
 
-  test("processes that start at once share one key", async () => {
+  test("concurrent requests create one signing key", async () => {
     await Promise.all(Array.from({ length: 8 }, () => post()));
     expect(await api.database.owner.query(sql`select 1 from token_signing_keys where state = 'current'`)).toHaveLength(
       1,
@@ -68,7 +68,7 @@ describe("client_credentials", () => {
   });
 });
 
-describe("refused", () => {
+describe("a token request is refused:", () => {
   type Case = [name: string, send: () => Promise<ApiAnswer>, status: number, error: string];
   const cases: Case[] = [
     ["no grant type", () => post({ grant_type: "" }), 400, "invalid_request"],
@@ -131,7 +131,7 @@ describe("refused", () => {
     }
   });
 
-  test.each(["GET", "HEAD", "PUT"])("%s is 405 with the allowed methods", async (method) => {
+  test.each(["GET", "HEAD", "PUT"])("%s gets 405 with the allowed methods", async (method) => {
     const answer = await sendRequest(`${api.url}/oauth/token`, method, {});
     expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "POST, OPTIONS" });
   });

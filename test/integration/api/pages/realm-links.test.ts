@@ -94,7 +94,7 @@ test.each(Object.entries(pages))(
   },
 );
 
-test("in German they have German labels", async () => {
+test("in German, the links for help and privacy have German labels", async () => {
   expect(linksOf(await get(`/login?realm=${realmName}&lang=de`))).toEqual(german);
   expect(linksOf(await get("/me?lang=de", user))).toEqual(german);
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   await once(responder, "listening");
   const { port } = responder.address() as AddressInfo;
-  // Registered as alive for an hour, so a slow machine does not matter.
+  // The responder is registered as alive for an hour, so a slow machine does not matter.
   const ocspUrl = `http://127.0.0.1:${port}`;
   await givenProcess(api.database.owner, { kind: "responder", ocspUrl });
   await eventually(async () => {

@@ -54,7 +54,7 @@ describe("the OCSP address in certificates", () => {
     expect(await ask()).toBe(ocspErrors.tryLater);
   });
 
-  test("forwards to a responder, to the next one if one is gone, hangs or sends garbage, and returns tryLater if none is left", async () => {
+  test("forwards to a responder, to the next one if the first is gone, hangs or sends garbage, and returns tryLater if all fail", async () => {
     await api.startWorker();
     const responder = await startTestResponder({ databaseUrl: api.database.url });
     const second = await startTestResponder({ databaseUrl: api.database.url });
@@ -88,7 +88,7 @@ describe("the OCSP address in certificates", () => {
     expect(await ask()).toBe(ocspErrors.tryLater);
   });
 
-  test("waits for a slow responder while it asks another, and if there is no other", async () => {
+  test("waits for a slow responder while it asks another one, or if there is no other one", async () => {
     await api.startWorker();
     const responder = await startTestResponder({ databaseUrl: api.database.url });
     const [url = ""] = await responderUrls(api.database.owner);

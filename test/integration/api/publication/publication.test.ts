@@ -226,7 +226,7 @@ test.each([
   expect((await fetchBytes(path)).status).toBe(404);
 });
 
-test("a CRL that does not exist yet is 503, not 404", async () => {
+test("a CRL that does not exist yet gets 503, not 404", async () => {
   await given.realm();
   const [{ id } = { id: "" }] = await api.database.owner.query<{ id: string }>(sql`select max(id) as id from issuers`);
   await eventually(async () => expect(await as.nobody().get(`/crl/${id}.crl`)).toBeError("unavailable"));

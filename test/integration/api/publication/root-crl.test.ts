@@ -73,7 +73,7 @@ test.each([
   expect((await fetched(written(path).replace("root", "toor"))).status).toBe(404);
 });
 
-test("a client that has the CRL gets 304 until the root signs the next one", async () => {
+test("a client that has the CRL gets 304 until the root signs the next CRL", async () => {
   const path = rootCrlPath(crl.fingerprint);
   const plain = { "accept-encoding": "identity" };
   const etag = (await fetched(path, plain)).headers.get("etag") ?? "";

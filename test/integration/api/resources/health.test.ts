@@ -61,7 +61,7 @@ describe("readiness", () => {
     });
   });
 
-  test("names the variables whose keys differ from the installation's, and those not yet compared", async () => {
+  test("names the variables whose keys differ from the installation's, and the variables not yet compared", async () => {
     mismatches = ["REALMPASS_MASTER_KEY", "REALMPASS_OUTPUT_PRIVATE_KEY"];
     expect(await ready()).toEqual([
       { path: "keys", reason: "not those of the installation: REALMPASS_MASTER_KEY, REALMPASS_OUTPUT_PRIVATE_KEY" },
@@ -156,7 +156,7 @@ describe("the overall status", () => {
   const skew = (kind: string, ms: number) =>
     owner().query(sql`update processes set clock_skew_ms = ${ms} where kind = ${kind}`);
 
-  test("is ok if every check is", async () => {
+  test("is ok if every check is ok", async () => {
     const checks = (await look()).map(({ name, state, reason }) => ({ name, state, reason }));
     expect(checks).toEqual(names.map((name) => ({ name, state: "ok", reason: null })));
   });
@@ -188,7 +188,7 @@ describe("the overall status", () => {
     ["api", "apis"],
     ["worker", "workers"],
     ["responder", "responders"],
-  ] as const)("warns if the %s fell silent less than an hour ago, but not later", async (kind, name) => {
+  ] as const)("warns during the first hour after the %s fell silent, but not later", async (kind, name) => {
     await silence(kind, 3_500);
     await givenProcess(owner(), { kind, startedSeconds: 3_600 });
     expect(await faults()).toEqual({ [name]: "warn" });
@@ -207,7 +207,7 @@ describe("the overall status", () => {
     expect(await faults()).toEqual({});
   });
 
-  test("warns if the replacement of a silent worker falls silent too, even while other workers run", async () => {
+  test("warns if the replacement of a silent worker also falls silent, even while other workers run", async () => {
     await silence("worker", 900);
     await givenProcess(owner(), { kind: "worker", startedSeconds: 600, silentSeconds: 300 });
     await givenProcess(owner(), { kind: "worker", startedSeconds: 200 });
@@ -216,7 +216,7 @@ describe("the overall status", () => {
     expect((await look()).find(({ name }) => name === "workers")?.reason).toBe(
       "one after the other falls silent and does not stop cleanly",
     );
-    // Both fell silent at the same time, as when their machine fails.
+    // Both workers fell silent at the same time, as when their machine fails.
     await owner().query(sql`update processes set started_at = started_at - interval '1 hour' where kind = 'worker'`);
     await givenProcess(owner(), { kind: "worker" });
     await givenProcess(owner(), { kind: "worker" });
@@ -240,7 +240,7 @@ describe("the overall status", () => {
     },
   );
 
-  test("fails if no worker can sign for an issuing CA, and names its number", async () => {
+  test("fails if no worker can sign for an issuing CA, and names the CA's number", async () => {
     const problems = [
       { code: "issuer_away", detail: `issuer ${realm.issuerId}`, since: systemClock.now() },
       { code: "issuer_away", detail: `issuer ${realm.issuerId}0`, since: systemClock.now() },
@@ -257,7 +257,7 @@ describe("the overall status", () => {
     expect(await faults()).toEqual({});
   });
 
-  test("warns if clocks differ by more than 2 s, and fails if all workers' differ by more than 5 s", async () => {
+  test("warns if clocks differ by more than 2 s, and fails if the clocks of all workers differ by more than 5 s", async () => {
     await skew("api", -2_001);
     expect(await faults()).toEqual({ clock: "warn" });
     await skew("api", 2_000);
@@ -292,7 +292,7 @@ describe("the overall status", () => {
     await owner().query(sql`delete from audit_unsealed`);
   });
 
-  test("warns without the queue, and if work waits for more than a minute; both together fail", async () => {
+  test("warns without the queue, and if work waits for more than a minute; fails if both happen together", async () => {
     isQueueAway = true;
     expect(await faults()).toEqual({ queue: "warn" });
     const id = await givenIssuance(owner(), {

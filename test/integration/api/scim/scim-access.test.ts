@@ -8,7 +8,7 @@ import { useApi } from "../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-/** Requests of every kind, about a person of a connection. */
+/** Returns requests of every kind, about a person of a connection. */
 const requestsAbout = (id: string) =>
   [
     ["GET", "/Users"],
@@ -61,7 +61,7 @@ test("only the scope scim grants access to SCIM, not another scope or a role, an
   }
 });
 
-test("a request with an expired token, a token of a switched-off application or no token is 401", async () => {
+test("a request with an expired token, a token of a switched-off application or no token gets 401", async () => {
   const directory = await givenDirectory(api);
   const id = await directory.person();
   const ended = as.token(await given.token(directory, { scopes: ["scim"], expiresAt: new Date(0) }));

@@ -66,7 +66,7 @@ const moves: [string, unknown][] = [
   ["with its whole path as the key", { op: "replace", value: { [`${enterprise}:department`]: "Physics" } }],
   ["as a list of one", { op: "replace", path: `${enterprise}:department`, value: [{ value: "Physics" }] }],
 ];
-test.each(moves)("a new value sent %s takes effect at once; a repeat changes nothing", async (_, operation) => {
+test.each(moves)("a new value sent %s takes effect immediately; a repeat changes nothing", async (_, operation) => {
   const id = await directory.person({ roles, [enterprise]: { department: "IT" } });
   const first = await directory.patch(id, operation);
   expect(first.status, first.text).toBe(200);
@@ -109,7 +109,7 @@ test.each([
   [{ op: "replace", path: `${enterprise}:department`, value: { name: "IT" } }, "invalidValue"],
   [{ op: "remove", path: `roles[value eq "staff"]` }, "invalidPath"],
   [{ op: "replace", path: "roles.value", value: "staff" }, "invalidPath"],
-])("%j is refused, and the person stays as they are", async (operation, scimType) => {
+])("the operation %j is refused, and the person stays as they are", async (operation, scimType) => {
   const id = await directory.person({ roles });
   expect(await directory.patch(id, operation)).toMatchObject({ status: 400, body: { scimType } });
   expect(await decidedOf(id)).toEqual({ vlan: null, permitted: true });

@@ -24,7 +24,7 @@ test("a person's export contains the directory's data about them, and null for a
   expect(JSON.parse((await as.admin().get(`/api/user/${other.id}/export`)).text)).toMatchObject({ directory: null });
 });
 
-test("nothing is left of a forgotten person; their id is 404, and a POST with their names creates a new person", async () => {
+test("nothing is left of a forgotten person; their id gets 404, and a POST with their names creates a new person", async () => {
   const directory = await givenDirectory(api);
   const { owner } = api.database;
   const names = { userName: "unforgettable-name", externalId: "unforgettable-id" };

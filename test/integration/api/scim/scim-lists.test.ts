@@ -64,14 +64,14 @@ test("a filter by id finds the person", async () => {
 });
 
 test.each(["", 'groups eq "x"', "(".repeat(500), 'userName eq "a'])(
-  "the filter %j is 400, never a list",
+  "the filter %j gets 400, never a list",
   async (filter) => {
     const answer = await list(`filter=${encodeURIComponent(filter)}`);
     expect(answer).toMatchObject({ status: 400, body: { scimType: "invalidFilter", status: "400" } });
   },
 );
 
-test("pages count from 1, and the total is exact on each of them", async () => {
+test("pages count from 1, and the total is exact on each page", async () => {
   const page = async (query: string) => {
     const { body } = await list(query);
     return [
@@ -129,7 +129,7 @@ describe("the server's description of itself", () => {
   });
 });
 
-test("groups are an empty list; an operation that is not offered is 501, and an unknown path 404, in SCIM's format", async () => {
+test("groups are an empty list; an operation that is not offered gets 501, and an unknown path 404, in SCIM's format", async () => {
   const { scim } = directory;
   expect(await scim.get("/Groups")).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } });
   expect(await scim.get("/Groups/1")).toMatchObject({ status: 404, body: { status: "404" } });
@@ -143,7 +143,7 @@ test("groups are an empty list; an operation that is not offered is 501, and an 
   expect(put).toMatchObject({ status: 405, headers: { allow: "GET, POST, HEAD, OPTIONS" }, body: { status: "405" } });
 });
 
-describe("hostile requests are 4xx in SCIM's format", () => {
+describe("hostile requests get 4xx in SCIM's format", () => {
   const deep = `{"userName":"x","a":${"[".repeat(100)}${"]".repeat(100)}}`;
   test.each([
     ["100 levels", deep, 400],
@@ -176,7 +176,7 @@ describe("hostile requests are 4xx in SCIM's format", () => {
     expect(await directory.scim.post("/Users/.search", { startIndex: 1e15 })).toMatchObject({ status: 200 });
   });
 
-  test("a body that is not JSON is 415, and every JSON type is accepted", async () => {
+  test("a body that is not JSON gets 415, and every JSON type is accepted", async () => {
     const send = (type: string) =>
       directory.scim.send("PATCH", `/Users/${ids[0]}`, { raw: '{"Operations":[]}', headers: { "content-type": type } });
     expect(await send("text/plain")).toMatchObject({
@@ -197,7 +197,7 @@ describe("hostile requests are 4xx in SCIM's format", () => {
   });
 });
 
-test("a request without a token is 401 with a challenge, in SCIM's format", async () => {
+test("a request without a token gets 401 with a challenge, in SCIM's format", async () => {
   const answer = await sendRequest(`${api.url}/scim/v2/Users`, "GET", {});
   expect(answer).toMatchObject({
     status: 401,

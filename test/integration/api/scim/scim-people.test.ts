@@ -105,7 +105,7 @@ describe("POST", () => {
     expect(await userRow(nameless)).toMatchObject({ displayName: null });
   });
 
-  test("a third spelling of an id that two users already have in different letter case is 409", async () => {
+  test("a third spelling of an id that two users already have in different letter case gets 409", async () => {
     await givenTwins(api.database.owner, { realmId: api.realmId, ids: ["Twin", "TWIN"] });
     const conflict = { status: 409, body: { scimType: "uniqueness", status: "409" } };
     expect(await directory.scim.post("/Users", { userName: "twin-3", externalId: "twin" })).toMatchObject(conflict);
@@ -115,7 +115,7 @@ describe("POST", () => {
     });
   });
 
-  test("creating a person who exists is 409, by either name, and the directory then finds them by a search", async () => {
+  test("creating a person who exists, under either name, gets 409, and the directory then finds the person by a search", async () => {
     await directory.person({ userName: "taken", externalId: "taken-id" });
     const conflict = { status: 409, body: { scimType: "uniqueness", status: "409" } };
     expect(await directory.scim.post("/Users", { userName: "other", externalId: "taken-id" })).toMatchObject(conflict);
@@ -148,7 +148,7 @@ describe("POST", () => {
 });
 
 describe("leaving and coming back", () => {
-  test("active:false offboards the person and revokes their profiles at once; fifty repeats change and record nothing", async () => {
+  test("active:false offboards the person and revokes their profiles immediately; fifty repeats change and record nothing", async () => {
     const id = await directory.person();
     await given.profile({ id, realmId: api.realmId });
     expect((await directory.deactivate(id)).body.active).toBe(false);
@@ -185,7 +185,7 @@ describe("leaving and coming back", () => {
     }
   });
 
-  test("DELETE is 204 once, then 404, and the user stays", async () => {
+  test("DELETE returns 204 once, then 404, and the user stays", async () => {
     const id = await directory.person();
     await given.profile({ id, realmId: api.realmId });
     expect(await directory.scim.delete(`/Users/${id}`)).toMatchObject({ status: 204, text: "" });
@@ -287,7 +287,7 @@ describe("leaving and coming back", () => {
     expect([await userRow(id), await profilesOf(id)]).toMatchObject([{ offboarded: true }, 0]);
   });
 
-  test("a request that would offboard the last administrator is 409, and none of its changes is made", async () => {
+  test("a request that would offboard the last administrator gets 409 and makes none of its changes", async () => {
     const other = await givenDirectory(api);
     const admin = await given.user({ realmId: other.realmId, administrator: true, pairwiseId: "boss" });
     const id = await other.person({ externalId: "boss" });

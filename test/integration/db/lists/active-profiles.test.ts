@@ -54,7 +54,7 @@ test("a profile is listed until it is revoked, and is then no longer scanned", a
   expect(await kept()).toBe(1);
 });
 
-test("an expired profile leaves the list at once, and is no longer scanned after upkeep", async () => {
+test("an expired profile leaves the list immediately, and is no longer scanned after upkeep", async () => {
   await given.profile(user, { notAfter: fromNow(60_000) });
   const stays = await given.profile(user);
   const later = fromNow(120_000);
@@ -103,7 +103,7 @@ test.each(["3", "12", "123", "1234", "5551234", "12345678901234567890123", "%", 
   },
 );
 
-test("a profile with a shorter or longer lifetime than every earlier one is found by either date", async () => {
+test("a profile whose lifetime is the shortest or longest so far is found by its creation and by its expiration", async () => {
   const made = fromNow(-2 * day);
   const listedBy = async (filter: Ask["filter"], key: "createtime" | "expirationtime") =>
     (await list({ filter: filter ?? {}, sort: [{ key, direction: "asc" }] })).length;

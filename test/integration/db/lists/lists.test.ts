@@ -15,10 +15,10 @@ let realmId: string;
 
 const at = fromNow(0);
 const day = 24 * 3_600_000;
-/** So few instants that many rows share one. */
+/** Few instants, so that many rows share the same one. */
 const instants = [1, 2, 3, 4, 5].map((days) => fromNow(-days * day));
 
-/** Creates a source of random numbers that are the same in every run. */
+/** Creates a source of random numbers that repeats the same numbers in every run. */
 function createDraws(seed: number) {
   let state = seed;
   const below = (max: number): number => {
@@ -66,7 +66,7 @@ beforeAll(async () => {
        where id = ${account.id}
     `);
   }
-  // Rows of another realm, which are on none of these pages.
+  // Rows of another realm, which must appear on none of these pages.
   const elsewhere = await given.realm();
   await given.profile(await given.user({ realmId: elsewhere, createdAt: instants[0]! }));
   await given.guestAccount({ realmId: elsewhere });
@@ -175,7 +175,7 @@ const lists = [
 
 const plain = (value: Value): Value => (value instanceof Date ? value.getTime() : value);
 
-/** Sorts by hand as Postgres should: nulls last either way, ties by id in the direction of the last key. */
+/** Sorts in memory as Postgres should: nulls last in either direction, ties by id in the direction of the last key. */
 function sorted(
   items: readonly { id: string }[],
   { keys, newest }: Listed<{ id: string }>,

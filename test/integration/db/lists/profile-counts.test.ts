@@ -23,7 +23,7 @@ beforeEach(async () => {
   user = await given.user({ realmId });
 });
 
-/** Returns how many profiles the list counts for a user: the number by which its filter finds the user. */
+/** Returns how many profiles the list counts for a user, found by filtering the list by each count. */
 async function listedCount({ id }: GivenUser, at = fromNow(0)): Promise<number | undefined> {
   for (const count of [0, 1, 2, 3, 4, 5]) {
     const filter = { minProfileCount: count, maxProfileCount: count };
@@ -41,7 +41,7 @@ const revoke = (serialNumbers: readonly string[]) =>
     on conflict do nothing
   `);
 
-test("a new user has a count of 0, each profile adds one, and a revoked one no longer counts", async () => {
+test("a new user has a count of 0, each profile adds one, and a revoked profile no longer counts", async () => {
   expect(await listedCount(user)).toBe(0);
   const serials = [await given.profile(user), await given.profile(user), await given.profile(user)];
   expect(await listedCount(user)).toBe(3);

@@ -63,7 +63,7 @@ async function givenMore(): Promise<void> {
   }
 }
 
-/** Returns how many rows a list's response has, and how many statements it took. */
+/** Returns how many rows a list's response has, and how many statements the request took. */
 async function ask(path: string, paging: object): Promise<{ rows: number; statements: number }> {
   const asked = personal.has(path) ? user : service;
   const options = Object.keys(paging).length === 0 ? {} : { body: paging };

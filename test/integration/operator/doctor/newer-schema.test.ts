@@ -6,7 +6,7 @@ import { useOperator } from "../operator-support.ts";
 const operator = useOperator();
 const owner = () => operator.database.owner;
 
-/** Changes that a newer release might make; for each of them, one check compares the database with this version. */
+/** Changes that a newer release might make, each to a part that one check compares with this version. */
 const changes = `
   create table later (id integer);
   grant select on later to realmpass_api;
@@ -63,7 +63,7 @@ test("changes made by a newer release fail only in the queue's schema, and every
   expect(statusesIn(await examine())).toEqual(Object.fromEntries(affected.map((name) => [name, "fail"])));
 });
 
-test("`audit verify` does not judge guards that a newer release changed: it names that release", async () => {
+test("`audit verify` does not judge guards that a newer release changed, and names that release", async () => {
   const verify = async (): Promise<string[]> => {
     const { code, json } = await operator.run(["audit", "verify", "--realm", await operator.anyRealm()]);
     expect(code).toBe(1);
@@ -76,7 +76,7 @@ test("`audit verify` does not judge guards that a newer release changed: it name
   expect(await verify()).not.toContainEqual(leaves);
 });
 
-test("for a database that lacks a migration and has a newer one, the remedy is the release that migrated it", async () => {
+test("for a database that lacks a migration and has a newer migration, the remedy is the release that migrated it", async () => {
   const migrations = async () => (await examine()).find(({ name }) => name === "migrations");
   const [lacking] = await owner().query<{ name: string }>(sql`
     delete from knex_migrations where id = (select max(id) from knex_migrations) returning name

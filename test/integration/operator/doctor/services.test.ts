@@ -40,7 +40,7 @@ const later = (seconds: number): { clock: Clock } => ({
 const saying = (text: string): string => expect.stringContaining(text) as string;
 
 describe("the database", () => {
-  test("reports that it refuses writes because its disk is full", async () => {
+  test("that refuses writes because its disk is full fails the check", async () => {
     expect(await look("database-write")).toMatchObject({ status: "ok" });
     await operator.database.owner.query(sql`
       create function full_disk() returns trigger language plpgsql as $$
@@ -103,7 +103,7 @@ describe("the queue", () => {
   });
 
   describeWithTool("redis-server", "in a Redis Cluster", () => {
-    test("fails", async () => {
+    test("fails the check", async () => {
       const redis = await startBreakableRedis({ isCluster: true });
       onTestFinished(() => redis.stop());
       expect(await look("queue", { env: { REDIS_URL: redis.url } })).toMatchObject({
@@ -115,7 +115,7 @@ describe("the queue", () => {
 });
 
 describeWithTool("redis-server", "a login for Redis", () => {
-  test("works without INFO, and a warning lists the unknown settings; with INFO they are checked", async () => {
+  test("works without INFO, with a warning that lists the unknown settings; with INFO the settings are checked", async () => {
     const redis = await startBreakableRedis();
     onTestFinished(() => redis.stop());
     const owner = new Redis(redis.url);
@@ -137,7 +137,7 @@ describeWithTool("redis-server", "a login for Redis", () => {
 });
 
 describe("the URLs in certificates", () => {
-  // A process that was last seen 15 seconds ago counts as gone.
+  // Registers the processes again, because doctor counts a process as gone if it was last seen 15 seconds ago.
   beforeEach(async () => {
     await operator.database.owner.query(sql`delete from processes`);
     for (const kind of processKinds) await givenProcess(operator.database.owner, { kind });

@@ -20,7 +20,7 @@ async function open(program: string, login?: { username: string; password: strin
 }
 
 describe("locks", () => {
-  test("a session that others wait for is named with its table and how to end it, until it ends", async () => {
+  test("a session that blocks other sessions is named with its table and a way to end the session", async () => {
     const db = database.open("realmpass_operator");
     const look = () => checkLocks(db, { lockSeconds: 0 });
     expect(await look()).toMatchObject({ status: "ok" });
@@ -42,7 +42,7 @@ describe("locks", () => {
     expect(await look()).toMatchObject({ status: "ok" });
   });
 
-  test("an idle open transaction is a warning if doctor's login may see it; otherwise the report does not mention it", async () => {
+  test("an idle open transaction is a warning if doctor's login may see it; otherwise the report omits the transaction", async () => {
     const idle = await open("a console");
     await idle.query("begin; select 1");
     const asOperator = await checkLocks(database.open("realmpass_operator"), { idleSeconds: 0 });

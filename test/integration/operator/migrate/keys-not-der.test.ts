@@ -14,7 +14,7 @@ const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" });
 let sequence = 1_000;
 
-/** Makes a profile as an earlier version made it, with its key certified in the form in which it was sent. */
+/** Makes a profile as an earlier version made it: its certificate has the key in the encoding that the client sent. */
 async function certified(
   realm: string,
   publicKeySpki: Buffer,

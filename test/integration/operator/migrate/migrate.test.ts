@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => administer(`drop database if exists ${name} with (force)`));
 
-test("several processes can migrate an empty database at once, and each step runs once", async () => {
+test("several processes can migrate an empty database at the same time, and each step runs once", async () => {
   const outcomes = await Promise.all([1, 2, 3, 4].map(() => migrateAll(url)));
 
   expect(outcomes.flatMap((outcome) => outcome.migrations)).toEqual(migrations.map(({ name: step }) => step));
@@ -36,7 +36,7 @@ test("migrating again changes nothing", async () => {
   expect((await migrateAll(url)).migrations).toEqual([]);
 });
 
-test("the queues can be used afterwards", async () => {
+test("the queues work after a migration", async () => {
   const pool = openQueuePool({ url, connectionsMax: 2, applicationName: "realmpass test" });
   const queues = openQueues({ kind: "postgres", pool }, createLog({ process: "test", level: "silent" }));
   try {

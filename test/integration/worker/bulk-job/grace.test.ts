@@ -24,7 +24,7 @@ const database = useDatabase();
 const given = givenRows(() => database.owner);
 const hour = 3_600_000;
 const day = 24 * hour;
-/** How far the workers' clock is ahead. */
+/** How far the workers' clock is ahead, in milliseconds. */
 let ahead = 0;
 const clock: Clock = { now: () => new Date(systemClock.now().getTime() + ahead) };
 let worker: Database | undefined;
@@ -66,7 +66,7 @@ const statuses = async (jobId: string) =>
 const leaveDays = (jobId: string, ms: number) =>
   database.owner.query(sql`update jobs set revoke_at = ${fromNow(ms)} where id = ${jobId}`);
 
-/** Does the workers' timed work until nothing is left. */
+/** Runs the workers' scheduled steps until no queued chunk is left. */
 async function attend(jobId: string): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await resumeStalledJobs(jobs.deps());
   for (let chunk = jobs.waiting.shift(); chunk !== undefined; chunk = jobs.waiting.shift()) await jobs.work(chunk);
@@ -74,7 +74,7 @@ async function attend(jobId: string): Promise<void> {
 }
 
 describe("an offboarding with a grace period", () => {
-  test("locks everyone out at once and revokes nothing before the period ends", async () => {
+  test("locks everyone out immediately, and revokes nothing before the period ends", async () => {
     const realmId = await given.realm();
     const leavers = await people(realmId, 3, 2);
     const jobId = await leaving(realmId, leavers);
@@ -141,7 +141,7 @@ describe("an offboarding with a grace period", () => {
     expect(items.filter(({ state }) => state === "grace").map(({ stalled }) => stalled)).toEqual([false, false, false]);
   });
 
-  test("ends at once if nobody in it has a device", async () => {
+  test("ends immediately if no person in the job has a device", async () => {
     const realmId = await given.realm();
     const jobId = await leaving(realmId, await people(realmId, 2, 0));
 
@@ -182,7 +182,7 @@ describe("an offboarding with a grace period", () => {
     expect(await goodProfiles(realmId)).toBe(0);
   });
 
-  test("if cancelled, keeps the grace period of people already locked out, and locks out no others", async () => {
+  test("if cancelled, keeps the grace period of people already locked out, and locks out nobody else", async () => {
     const realmId = await given.realm();
     const leavers = await people(realmId, 2);
     const jobId = await leaving(realmId, leavers, { state: "queued" });

@@ -60,7 +60,7 @@ const setState = (jobId: string, state: string) =>
 const later = (ms: number) => ({ ...jobs.deps(), clock: { now: () => fromNow(ms) } });
 
 describe("a dry run", () => {
-  test("changes nothing, counts the changes ahead, and then runs like any other job", async () => {
+  test("changes nothing, counts the expected changes, and then runs like any other job", async () => {
     const realmId = await given.realm();
     await given.user({ realmId, pairwiseId: "person-0" });
     await given.user({ realmId, pairwiseId: "person-1", offboardedAt: fromNow(-1000) });
@@ -92,7 +92,7 @@ describe("a dry run", () => {
     await expectCountsToAddUp(database.owner, jobId);
   });
 
-  test("whose result has changed by the start runs all the same and reports changed_since_check", async () => {
+  test("whose result has changed by the start still runs, and reports changed_since_check", async () => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { dryRun: true });
     await jobs.run(jobId);
@@ -111,7 +111,7 @@ describe("a dry run", () => {
   });
 });
 
-test("while the queue is unreachable, each sweep advances a running job by one chunk, and the last one ends it", async () => {
+test("while the queue is unreachable, each sweep advances a running job by one chunk, and the last sweep ends the job", async () => {
   const jobId = await onboardingOf(await given.realm(), { rows: names(1_200) });
   const { backend, close } = backendFor("postgres", database.url);
   const queues = openQueues(backend, silentLog);
@@ -148,7 +148,7 @@ test("a scheduled job shows the result of its check and runs on time, without th
   expect(await usersOf(realmId)).toBe(10);
 });
 
-test("a worker whose clock is an hour ahead starts no job early, and a due job starts at once", async () => {
+test("a worker whose clock is an hour ahead starts no job early, and a due job starts immediately", async () => {
   const realmId = await given.realm();
   const [soon, past] = [
     await onboardingOf(realmId, { executeAt: fromNow(30 * minute) }),
@@ -306,7 +306,7 @@ describe("each change is made once", () => {
   });
 
   test("when many workers advance a job at the same time", async () => {
-    // More than one slice of people to lock out.
+    // Enough people for more than one slice of lock-outs.
     const people = extent(3_000, 0.4);
     const realmId = await given.realm();
     const users = await database.owner.query<{ id: string }>(sql`
@@ -354,7 +354,7 @@ describe("each change is made once", () => {
   });
 });
 
-test("two jobs with the same people in opposite order, run at once, never make each other fail", async () => {
+test("two jobs with the same people in opposite order, run at the same time, never make each other fail", async () => {
   const realmId = await given.realm({ maxProfiles: 2 });
   const rows = names(200, laptop);
   const phones = rows.map((row) => ({ ...row, profileName: "phone" }));
@@ -483,7 +483,7 @@ test("a job whose final commit fails is counted once, when it has ended", async 
 });
 
 describe("jobs of one realm", () => {
-  test("run two at once, the others in order of arrival", async () => {
+  test("run two at a time, in order of arrival", async () => {
     const realmId = await given.realm();
     const four: string[] = [];
     for (let index = 0; index < 4; index++) {
@@ -528,7 +528,8 @@ describe("upkeep", () => {
 
   test("removes a job with its rows 90 days after it ended, and not before", async () => {
     const jobId = await finished();
-    // The database refuses early removal by its own clock, so the test moves the job's end, not a worker's clock.
+    // Sets the job's end to this many milliseconds ago. The database refuses early removal by its own clock, so
+    // changing a worker's clock would not suffice.
     const finishedAgo = (ms: number) =>
       database.owner.query(sql`update jobs set finished_at = ${fromNow(-ms)} where id = ${jobId}`);
     await finishedAgo(90 * 24 * hour - minute);
@@ -579,7 +580,7 @@ async function emptyQueue(kind: QueueBackend["kind"]): Promise<void> {
 }
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test("a job continues by itself if the queue has lost everything", async () => {
+  test("a job continues even if the queue has lost all its tasks", async () => {
     const realmId = await given.realm();
     const waiting = await onboardingOf(realmId, { rows: names(700) });
     await jobs.advance(waiting);
@@ -597,7 +598,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await stop();
   });
 
-  test("a small job of one realm does not wait for a large one of another", async () => {
+  test("a small job of one realm does not wait for a large job of another realm", async () => {
     const rows = extent(15_000, 0.25);
     const large = await onboardingOf(await given.realm(), { rows: names(rows) });
     const small = await onboardingOf(await given.realm(), { rows: names(100) });

@@ -308,7 +308,7 @@ describe("an offboarding of more than a fifth of the realm", () => {
     }
   });
 
-  test("is measured against the realm's own share", async () => {
+  test("is measured against the share that the realm has set", async () => {
     const realmId = await given.realm();
     await database.owner.query(sql`update realms set offboarding_share_percent = 100 where id = ${realmId}`);
     const jobId = await offboarding(realmId, await crowd(realmId, 150));
@@ -401,7 +401,7 @@ describe("an interrupted offboarding", () => {
     },
   );
 
-  test("revokes no profile of a person who was reactivated meanwhile, not even a newer one", async () => {
+  test("revokes no profile of a person reactivated since the interruption, not even a newer profile", async () => {
     const realmId = await given.realm();
     const [ann, bob, cyd] = await people(realmId, 3, 1);
     const jobId = await offboarding(realmId, rowsFor([ann!, bob!, cyd!]));
@@ -442,7 +442,7 @@ describe("an interrupted offboarding", () => {
     expect(await activeProfiles(realmId)).toBe(0);
   });
 
-  test("is completed for people whom an API call has offboarded meanwhile", async () => {
+  test("is completed for people whom an API call has offboarded since the interruption", async () => {
     const realmId = await given.realm();
     const [ann] = await people(realmId, 1, 1);
     const jobId = await offboarding(realmId, rowsFor([ann!]));
@@ -471,7 +471,7 @@ describe("an interrupted offboarding", () => {
   });
 });
 
-describe("a job whose creator has lost the right to it", () => {
+describe("a job whose creator may no longer start it", () => {
   const ends: Record<string, Sql> = {
     "a person who is offboarded": sql`update users set offboarded_at = now() where id = any`,
     "a person who is no administrator any more": sql`update users set administrator = false where id = any`,

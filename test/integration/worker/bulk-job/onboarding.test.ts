@@ -96,7 +96,7 @@ describeWithTool("redis", "on Redis", () => {
 
 interface Case {
   name: string;
-  /** The user before the job; absent: there is no user of that name. */
+  /** The user before the job; absent if no user has that name. */
   person?: Omit<Parameters<typeof given.user>[0], "realmId">;
   profiles?: readonly NonNullable<Parameters<typeof given.profile>[1]>[];
   row: Omit<GivenRow, "pairwiseId">;
@@ -296,7 +296,7 @@ test("uploading the same file again changes nothing", async () => {
   expect(await usersOf(realmId)).toHaveLength(130);
 });
 
-test("a person named twice is onboarded once, and the later row names the first", async () => {
+test("a person named twice is onboarded once, and the result of the later row names the first row", async () => {
   const realmId = await given.realm();
   const { job, rows } = await onboard(realmId, [
     { pairwiseId: "ann", email: "first@b.c" },
@@ -363,7 +363,7 @@ test("a profile has the key type that the realm has set for the device, and RSA 
   ]);
 });
 
-test("a person locked while their profile is being made gets none, and the row reports the reason", async () => {
+test("a person locked while their profile is being made gets no profile, and the row reports the reason", async () => {
   const realmId = await given.realm();
   const jobId = await givenJob(database.owner, {
     realmId,

@@ -83,7 +83,7 @@ const auditedOf = async (realmId: string): Promise<string[]> =>
 const sorted = (texts: readonly string[]): string[] => [...texts].sort();
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test("the listed profiles are revoked and audited once, and no others", async () => {
+  test("each listed profile is revoked and audited once, and other profiles stay unchanged", async () => {
     const realmId = await given.realm();
     const [listed, others] = [await profiles(realmId, 1_201), await profiles(realmId, 40)];
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
@@ -304,7 +304,7 @@ test("simultaneous revocation jobs, an offboarding and single calls revoke each 
   expect(byJobs.flat().filter(({ event }) => event === "profile_revoke")).toHaveLength(changed);
 });
 
-test("a job whose creator has lost the right to revoke profiles waits for another person", async () => {
+test("a job whose creator has lost the right to revoke profiles waits until another person starts it", async () => {
   const realmId = await given.realm();
   const serials = await profiles(realmId, 3);
   const jobId = await revocation(realmId, serials, { executeAt: fromNow(60_000) });

@@ -60,7 +60,7 @@ describe("onboarding", () => {
     expect(await peopleOf(realmId)).toEqual(["J\u00e4ger"]);
   });
 
-  test("finds each twin only in its exact spelling; a third spelling fails and names them", async () => {
+  test("distinguishes two people whose ids differ only in spelling by the exact spelling; a third spelling fails and names both people", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const [first, second] = await givenTwins(database.owner, { realmId, ids: ["JDoe", "jdoe"] });
     const rows = await run(realmId, "onboarding", [
@@ -86,7 +86,7 @@ describe("onboarding", () => {
     const jobId = await givenJob(database.owner, { realmId, kind: "onboarding", rows: [{ pairwiseId: "JDoe" }] });
     await jobs.advance(jobId);
     const chunks = jobs.waiting.splice(0);
-    // A sign-in makes the person, and has not committed yet when the job makes its people.
+    // A sign-in has created the person but has not committed when the job creates its people.
     const api = database.open("realmpass_api");
     let worked: Promise<void>[] = [];
     await api.transaction(async (tx) => {
@@ -132,7 +132,7 @@ describe.each([
     expect(await changedIn(realmId)).toEqual(ids);
   });
 
-  test("finds each twin only in its exact spelling; a third spelling fails and names them", async () => {
+  test("distinguishes two people whose ids differ only in spelling by the exact spelling; a third spelling fails and names both people", async () => {
     const { realmId } = await givenIssuingRealm(database.owner);
     const [, second] = await givenTwins(database.owner, { realmId, ids: ["JDoe", "jdoe"], offboardedAt });
     const rows = await run(realmId, kind, [{ pairwiseId: "JDOE" }, { pairwiseId: "jdoe" }]);

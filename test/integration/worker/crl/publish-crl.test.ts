@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.close());
 
-/** The dependencies of one worker. */
+/** Returns the dependencies of one worker. */
 const worker = (clock: Clock = systemClock): PublishDeps => ({
   db: workerDb,
   pool,
@@ -56,7 +56,7 @@ const worker = (clock: Clock = systemClock): PublishDeps => ({
   log: silentLog,
 });
 
-/** The same for another time, which the database's clock shows as well. */
+/** Returns a worker's dependencies for another time, which the database's clock shows as well. */
 const clockAt = (ms: number): PublishDeps => ({
   ...worker({ now: () => fromNow(ms) }),
   databaseTime: () => Promise.resolve(fromNow(ms)),
@@ -112,7 +112,7 @@ test("before the first revocation an issuer has an empty signed CRL", async () =
   expect(verifyCrl(der, pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
 });
 
-test("a revocation is listed once on the next CRL, with its reason, and on every later one", async () => {
+test("a revocation is listed once on the next CRL, with its reason, and on every later CRL", async () => {
   await publish();
   const [first, second, third] = [await givenProfile(), await givenProfile(), await givenProfile()];
   await revoke(first, { reason: 1 });
@@ -156,7 +156,7 @@ test("a revocation that commits after a publication has started is listed on the
   expect([...(await publish()).entries.keys()].sort()).toEqual([early, late].sort());
 });
 
-test("CRL numbers rise with each CRL, even after one published by a worker whose clock is ahead", async () => {
+test("CRL numbers rise with each CRL, even after a CRL published by a worker whose clock is ahead", async () => {
   const numbers = [(await publish(clockAt(-hour))).number];
   for (let i = 0; i < 3; i++) {
     await abandon(String(i + 1));
@@ -169,7 +169,7 @@ test("CRL numbers rise with each CRL, even after one published by a worker whose
   expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0n))).toBe(true);
 });
 
-test("after a restore CRL numbers exceed all that were published since the backup", async () => {
+test("after a restore, CRL numbers exceed every number published since the backup", async () => {
   const backedUp = (await publish(clockAt(-2 * hour))).number;
   const crl = await database.owner.query(sql`select * from crls where issuer_id = ${realm.issuerId}`);
   const lost = [];
@@ -219,13 +219,13 @@ test("new entries are logged before they are committed, a hundred to a line, and
     expect(portion.flatMap(({ entries }) => entries.map(({ serial }) => serial)).sort()).toEqual([...serials].sort());
 });
 
-test("of many simultaneous publications one succeeds, with every entry", async () => {
+test("one of many simultaneous publications succeeds, and its CRL has every entry", async () => {
   await abandon("77");
   const published = await Promise.all(Array.from({ length: 8 }, () => publishCrl(worker(), realm.issuerId)));
   expect(published.filter((one) => one !== undefined)).toMatchObject([{ entries: 1 }]);
 });
 
-test("an issuer is not due right after a CRL, then due for new revocations, then after a quarter of the validity", async () => {
+test("an issuer is not due right after a CRL; new revocations make the issuer due, and so does a quarter of the validity", async () => {
   const due = (at = systemClock.now()) => crls.listDue(workerDb, { at, validityHours: 96 });
   expect(await due()).toContain(realm.issuerId);
   await publishCrl(worker(), realm.issuerId);
@@ -238,7 +238,7 @@ test("an issuer is not due right after a CRL, then due for new revocations, then
   await afterPause();
   expect(await due(fromNow(23.9 * hour))).not.toContain(realm.issuerId);
   expect(await due(fromNow(24.1 * hour))).toContain(realm.issuerId);
-  // A shortened validity applies at once, and a CRL from the future is replaced.
+  // A shortened validity applies immediately, and a CRL from the future is replaced.
   expect(await crls.listDue(workerDb, { at: fromNow(0.5 * hour), validityHours: 1 })).toContain(realm.issuerId);
   expect(await due(fromNow(-hour))).toContain(realm.issuerId);
 });
@@ -290,13 +290,13 @@ test("a long CRL is kept in pieces that are written once", async () => {
   const after = await pieceIds();
   expect(after.slice(0, -1)).toEqual(before.slice(0, -1));
   expect(after).toHaveLength(before.length);
-  // A worker without any of the pieces in memory writes the same list.
+  // A worker that has no piece in memory writes the same list.
   await insertMany(12_351, 12_351);
   expect((await publish(worker())).entries.size).toBe(12_351);
   expect(verifyCrl(await storedCrl(apiDb, realm.issuerId), pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
 });
 
-test("pieces packed by a worker that died are published by the next one", async () => {
+test("pieces packed by a worker that died are published by the next worker", async () => {
   await publish();
   await insertMany(1, 5_001);
   const dying = worker();
@@ -415,7 +415,7 @@ describe("a publisher", () => {
 
   const storm = extent(1_000, 0.4);
 
-  test("combines a storm of revocations into few CRLs and loses none, with one of several publishers at a time", async () => {
+  test("lists a storm of revocations completely in few CRLs, while only one of several publishers works at a time", async () => {
     start();
     start();
     start();
@@ -444,7 +444,7 @@ describe("a publisher", () => {
     expect(new Set((await current()).entries.keys())).toEqual(new Set(serials));
   });
 
-  test("that fails for one issuer publishes for the others, and reports a problem", async () => {
+  test("that fails for one issuer publishes for the other issuers, and reports a problem", async () => {
     const broken = await givenIssuingRealm(database.owner);
     const refusing: PublishDeps["pool"] = {
       ...pool,

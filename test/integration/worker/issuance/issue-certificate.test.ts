@@ -66,7 +66,7 @@ function opened({ id, output }: issuances.IssuanceResult): Record<string, string
   return JSON.parse(open(dataKey, output.sealed, id).toString("utf8")) as Record<string, string>;
 }
 
-/** Makes a PKCS#10 request with OpenSSL; returns it and its public key. */
+/** Makes a PKCS#10 request with OpenSSL; returns the request and its public key. */
 function certificateSigningRequest(): { csr: string; spki: Buffer } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const key = privateKey.export({ type: "pkcs8", format: "pem" });
@@ -101,7 +101,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     expect(parsed.subject).toContain(`CN=${row?.identity}`);
   });
 
-  test("work delivered many times, by several workers, is done once", async () => {
+  test("an issuance delivered many times to several workers is issued once", async () => {
     const { realmId, userId } = await realmWithUser();
     const workers = await Promise.all([1, 2].map(() => startTestWorker({ databaseUrl: database.url, kind })));
     const ids = await Promise.all(Array.from({ length: 40 }, () => givenIssuance(database.owner, { realmId, userId })));
@@ -118,7 +118,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await Promise.all(workers.map(({ stop }) => stop()));
   });
 
-  test("each issuance of a task is issued once, even if others are settled, unknown or failing", async () => {
+  test("each issuance of a task is issued once, even if other issuances of the task are settled, unknown or failing", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     const given = (wanted = {}) => givenIssuance(database.owner, { realmId, userId, ...wanted });
@@ -270,7 +270,7 @@ describe("a migration that recreates the queue's schema", () => {
 
     const after = [...(await add(1)), ...(await add(20))];
     expect((await settled(after)).map(({ state }) => state)).toEqual(after.map(() => "issued"));
-    // Control: if the sweep had issued them, their tasks would still be in the queue.
+    // Control: if the sweep had issued the profiles, their tasks would still be in the queue.
     await eventually(async () => {
       expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     });
@@ -278,7 +278,7 @@ describe("a migration that recreates the queue's schema", () => {
   });
 });
 
-test("a row that the database refuses fails alone; the others of its batch are issued", async () => {
+test("a row that the database refuses fails alone; the other rows of its batch are issued", async () => {
   const { realmId, userId } = await realmWithUser();
   const ids = await Promise.all(Array.from({ length: 12 }, () => givenIssuance(database.owner, { realmId, userId })));
   const [unlucky] = ids;
@@ -302,7 +302,7 @@ test("a row that the database refuses fails alone; the others of its batch are i
   }
 });
 
-test("a settlement that Postgres cancels for another transaction is retried, and nothing fails", async () => {
+test("a settlement that Postgres cancels in favour of another transaction is retried and succeeds", async () => {
   const { realmId, userId } = await realmWithUser();
   await database.owner.query(
     verbatim(`
@@ -418,7 +418,7 @@ test("a server name outside the realm's domains is not certified, even for a row
   await stop();
 });
 
-test("RSA keys come from the pool while it has any, and are generated on demand otherwise", async () => {
+test("RSA keys come from the pool while the pool has keys, and are generated on demand otherwise", async () => {
   const { realmId, userId } = await realmWithUser();
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url, rsaKeyPool: 1 });
   const ids = await Promise.all(

@@ -99,7 +99,7 @@ const abandoned = async (ids: readonly string[]): Promise<number> =>
   (await database.owner.query(sql`select from abandoned_serial_numbers where issuance_id = any(${ids}::uuid[])`))
     .length;
 
-test("issuances of an issuer whose key does not open wait without delaying others, and are issued once it opens", async () => {
+test("issuances of an issuer whose key does not open wait without delaying others, and are issued once the key opens", async () => {
   const away = await realmWithUser();
   const key = await lockUp(away.issuerId);
   const other = await realmWithUser();
@@ -122,7 +122,7 @@ test("issuances of an issuer whose key does not open wait without delaying other
   expect(await abandoned(waiting)).toBe(0);
 });
 
-test("a worker that can sign for no issuer leaves the tasks to another", async () => {
+test("a worker that can sign for no issuer leaves the tasks to another worker", async () => {
   const realm = await realmWithUser();
   const able = await startTestWorker({ databaseUrl: database.url });
   const newest = await givenIssuingRealm(database.owner);
@@ -177,7 +177,7 @@ describe("a single worker", () => {
     };
   };
 
-  test("counts no failed attempt if a thread dies while signing, and claims nothing until it is replaced", async () => {
+  test("counts no failed attempt if a thread dies while signing, and claims nothing until the thread is replaced", async () => {
     const { realmId, userId } = await realmWithUser();
     const deps = workerWith(newPool());
     const ids = await Promise.all(
@@ -195,7 +195,7 @@ describe("a single worker", () => {
       ...ids.map(() => ({ status: "queued", claims: 1, failures: 0 })),
       { status: "queued", claims: 0, failures: 0 },
     ]);
-    // It is unknown what the thread has signed, so all serial numbers are abandoned.
+    // The dead thread may have signed certificates, so all serial numbers are abandoned.
     expect(await abandoned(ids)).toBe(ids.length);
 
     await eventually(async () => {
@@ -206,7 +206,7 @@ describe("a single worker", () => {
     expect([...(await issueAll(deps, [...ids, ...later])).values()]).toEqual([...ids, ...later].map(() => "issued"));
   });
 
-  test("fails a request that can never be signed after its last attempt, if its issuer can sign", async () => {
+  test("after the last attempt, fails a request that can never be signed, if its issuer can sign", async () => {
     const { realmId, userId } = await realmWithUser();
     await database.owner.query(sql`update realms set radius_ca = 'no certificate' where id = ${realmId}`);
     const deps = workerWith(newPool());
@@ -218,7 +218,7 @@ describe("a single worker", () => {
     });
   });
 
-  test("publishes no CRL for an issuer that it cannot sign for, until it can", async () => {
+  test("publishes an issuer's CRL only once it can sign for that issuer", async () => {
     const { issuerId } = await realmWithUser();
     const key = await lockUp(issuerId);
     const deps = workerWith(newPool());

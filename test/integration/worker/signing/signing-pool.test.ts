@@ -134,7 +134,7 @@ describe("with a pool and a loaded issuer", () => {
     },
   );
 
-  test("configuration profiles are signed if there is a key for it", async () => {
+  test("configuration profiles are signed if a key for signing them is configured", async () => {
     const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" });
     const signing = ["req", "-x509", "-key", "key.pem", "-subj", "/CN=Signs Profiles"];
     const certificate = openssl(signing, { "key.pem": key }).stdout;
@@ -169,7 +169,7 @@ describe("with a pool and a loaded issuer", () => {
     }
   });
 
-  test("the sealed output of one issuance does not open for another", async () => {
+  test("the sealed output of one issuance does not open as the output of another", async () => {
     const { dataKeys, results } = await pool.issue([signingRequest(), signingRequest()]);
     const [first, second] = results.map(issued);
     const swapped = [{ ...first!, issuanceId: second!.issuanceId }];
@@ -189,7 +189,7 @@ describe("with a pool and a loaded issuer", () => {
     }
   });
 
-  test("a bad request fails with its reason and without affecting others", async () => {
+  test("a bad request fails with its reason and does not affect other requests", async () => {
     const requests = [
       signingRequest(),
       signingRequest({ csr: "rubbish" }),
@@ -213,7 +213,7 @@ describe("with a pool and a loaded issuer", () => {
     ]);
   });
 
-  test("a key pair passed with the request is used, and wiped in the caller's memory at once", async () => {
+  test("a key pair passed with the request is used, and wiped immediately in the caller's memory", async () => {
     const keyPair = generateKeyPair("rsa-2048");
     const privateKey = createPrivateKey({ key: Buffer.from(keyPair.privateKeyPkcs8), format: "der", type: "pkcs8" });
 
@@ -229,7 +229,7 @@ describe("with a pool and a loaded issuer", () => {
     test.each([
       ["P-384", generateKeyPairSync("ec", { namedCurve: "secp384r1" }).privateKey],
       ["RSA-2048", generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey],
-    ])("with %s: only its key is certified, and the output has no private key", async (_, key) => {
+    ])("with %s: only the request's key is certified, and the output has no private key", async (_, key) => {
       const batch = await issueOne({ csr: csrFor(key), format: "pkcs12" });
       const certificate = new X509Certificate(issued(batch.results[0]).certificate);
 
@@ -239,7 +239,7 @@ describe("with a pool and a loaded issuer", () => {
     });
   });
 
-  test("a known issuer is not loaded again; a changed one replaces it", async () => {
+  test("a known issuer is not loaded again; a changed issuer replaces the loaded one", async () => {
     await pool.ensureIssuer(structuredClone(material));
     await pool.ensureIssuer({ ...material, urls: { ...testUrls, crl: "http://pki.example.org/crl/2.crl" } });
 
@@ -253,7 +253,7 @@ describe("with a pool and a loaded issuer", () => {
     await expect(pool.probe("99" as IssuerID)).rejects.toThrow(ThreadRequestError);
   });
 
-  test("an issuer that fails to load reports the reason, and the previous one stays", async () => {
+  test("an issuer that fails to load reports the reason, and the issuer loaded before stays", async () => {
     const other = await testIssuerMaterial("another passphrase");
     const mixedUp = await testIssuerMaterial(passphrase, "issuing-rsa");
 
@@ -284,7 +284,7 @@ describe("an urgent batch", () => {
       ended.push("urgent");
       await Promise.all(bulk);
 
-      // One or two batches are on a thread already; another thread may have finished any number meanwhile.
+      // One or two batches are already on a thread, and another thread can finish any number in the same time.
       expect(ended.indexOf("urgent")).toBeLessThanOrEqual(threads === 1 ? 2 : 5);
       expect(ended).toHaveLength(9);
     } finally {
@@ -314,7 +314,7 @@ describe("when a thread dies", () => {
     expect(warnings).toMatchObject([{ event: "signing_thread.ended" }]);
   });
 
-  test("the other of two threads keeps its batches", async () => {
+  test("the surviving thread keeps its batches", async () => {
     pool = newPool({ threads: 2 });
     await pool.ensureIssuer(material);
     const victim = started.at(-1);
@@ -333,7 +333,7 @@ describe("when a thread dies", () => {
 });
 
 describe("closing", () => {
-  test("waits for running batches, and accepts no new ones", async () => {
+  test("waits for running batches, and accepts no new batches", async () => {
     const pool = newPool();
     await pool.ensureIssuer(material);
     const underWay = pool.issue([signingRequest({ keyType: "rsa-2048" })]);

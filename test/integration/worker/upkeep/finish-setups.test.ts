@@ -31,7 +31,7 @@ beforeEach(async () => {
   realmId = await given.realm();
 });
 
-test("the set-up ends once, 30 days after a person's first profile, with one audit entry without an actor", async () => {
+test("a realm's set-up ends once, 30 days after a person's first profile, with one audit entry without an actor", async () => {
   const user = await given.user({ realmId });
   const firstAt = fromNow(-10 * day);
   await given.profile(user, { createdAt: fromNow(-day) });
@@ -56,7 +56,7 @@ test("the set-up stays open without a person's profile; profiles of servers and 
   expect(await finishedAt(realmId)).toBeNull();
 });
 
-test("several set-ups are finished in one turn, and a failing one is not left half finished", async () => {
+test("several set-ups are finished in one turn, and all stay open if one of them fails", async () => {
   const others = [realmId, await given.realm()];
   for (const id of others) {
     await given.profile(await given.user({ realmId: id }), { createdAt: fromNow(-31 * day) });

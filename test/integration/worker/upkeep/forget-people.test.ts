@@ -272,7 +272,7 @@ describe("forgetting", () => {
     await setForgetting(realmId, 2);
   });
 
-  test("affects only people offboarded for longer than the realm's setting, and only in realms that have one", async () => {
+  test("affects only people offboarded for longer than the realm's setting, and only in realms with that setting", async () => {
     const elsewhere = await given.user({ realmId: await given.realm() });
     await owner().query(sql`update users set offboarded_at = now() - interval '9 years' where id = ${elsewhere.id}`);
     const people = [await leaver(2), await leaver(1), await given.user({ realmId }), elsewhere];
@@ -339,7 +339,7 @@ describe("forgetting", () => {
     expect(new Set((await entries()).map((entry) => entry.forgetAfterMonths))).toEqual(new Set([2]));
   });
 
-  test("continues in other realms if one realm's audit entry is refused, and retries that one", async () => {
+  test("continues in other realms if one realm's audit entry is refused, and retries that realm", async () => {
     const first = await leaver();
     realmId = await given.realm();
     await setForgetting(realmId, 2);
@@ -398,7 +398,7 @@ describe("forgetting", () => {
     expect(await jobOf(owner(), ready)).toMatchObject({ state: "ready", total: 3, skipped: 2 });
   });
 
-  test("spares people whom a held job keeps until somebody decides", async () => {
+  test("spares people in a held job until that job has ended", async () => {
     const [held, control] = [await leaver(), await leaver()];
     const job = await givenJob(owner(), { realmId, kind: "offboarding", rows: [{ userId: held.id }] });
     await owner().query(sql`update jobs set state = 'grace', origin = 'scim', revoke_at = null where id = ${job}`);
@@ -411,7 +411,7 @@ describe("forgetting", () => {
     expect(await forgottenOf([held])).toEqual([true]);
   });
 
-  test("erases and excludes rows in their other spellings, but not those of a twin who stays", async () => {
+  test("erases and excludes rows with other spellings of the person's id, but not rows of a remaining person whose id differs only in spelling", async () => {
     const [first, second] = await givenTwins(owner(), { realmId, ids: ["JDoe", "jdoe"], offboardedAt: new Date(0) });
     await owner().query(sql`update users set offboarded_at = null where id = ${second!.id}`);
     const alone = await leaver(3, { pairwiseId: "Solo" });
@@ -434,12 +434,12 @@ describe("forgetting", () => {
       select pairwise_id as id from job_rows where job_id = ${done} order by position
     `);
     expect(left).toEqual([{ id: null }, { id: "jdoe" }, { id: "solos" }]);
-    // The remaining twin keeps the id; the forgotten one's is free.
+    // The id that two people shared stays taken by the remaining person; the id of the other forgotten person is free.
     await expect(given.user({ realmId, pairwiseId: "JDOE" })).rejects.toMatchObject({ constraint: "users_folded_id" });
     await given.user({ realmId, pairwiseId: "solo" });
   });
 
-  test("removes the serial number from rows about their profiles, and from no others", async () => {
+  test("removes the serial number from rows about the person's profiles, and from no other rows", async () => {
     const [user, other] = [await leaver(), await given.user({ realmId })];
     const serials = [await given.profile(user), await given.profile(other)];
     const jobId = await givenJob(owner(), {

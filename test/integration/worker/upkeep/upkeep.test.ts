@@ -34,7 +34,8 @@ beforeEach(async () => {
 });
 
 /**
- * The kinds of rows that end at an instant, each with a function that makes one and returns a statement that finds it.
+ * The kinds of rows that end at an instant, each with a function that makes a row and returns a statement that finds
+ * the row.
  */
 const kinds: readonly [string, (expiresAt: Date) => Promise<Sql>][] = [
   [
@@ -151,7 +152,7 @@ test("counts of applications' requests are kept for 14 days", async () => {
   expect(kept?.first.getTime()).toBeLessThan(now.getTime() - 14 * day + 60 * minute);
 });
 
-test("a session idle for 30 days is removed with its code and tokens; one used since stays", async () => {
+test("a session idle for 30 days is removed with its code and tokens; a session used since then stays", async () => {
   const [idle, used] = [await given.session({ user }), await given.session({ user })];
   const usedAt = (id: string, at: Date) =>
     database.owner.query(sql`update sessions set last_used_at = ${at} where id = ${id}`);
@@ -204,7 +205,7 @@ test("an accumulated backlog is removed in one turn, in slices that keep each st
 });
 
 describe("collected private keys", () => {
-  /** Makes this many outputs, all made and, unless specified otherwise, collected at this instant. */
+  /** Makes this many outputs, made at this instant and, by default, collected at the same instant. */
   const givenCollected = async (count: number, at: Date, { collected = true } = {}): Promise<void> => {
     await database.owner.query(sql`
       with key as (
@@ -251,7 +252,7 @@ describe("collected private keys", () => {
     expect(await sealed()).toBe(0);
   });
 
-  test("are erased even if a row due for removal is locked, and that row is removed the next time", async () => {
+  test("are erased even if a row due for removal is locked, and the next turn removes that row", async () => {
     await givenCollected(1, fromNow(-11 * minute));
     const { id } = await given.session({ user });
     await database.owner.query(sql`update sessions set expires_at = ${fromNow(-minute)} where id = ${id}`);
@@ -300,7 +301,7 @@ describe("expired certificates of OCSP responders", () => {
     expect(await counts()).toEqual({ ended: 0, others: 1 });
   });
 
-  test("stay until then, whatever a worker's clock shows and whatever a worker does", async () => {
+  test("stay for that day, whatever a worker's clock shows and whatever a worker does", async () => {
     const before = await counts();
     await givenResponders(fromNow(hour));
 
@@ -313,7 +314,7 @@ describe("expired certificates of OCSP responders", () => {
   });
 });
 
-test("while one worker runs upkeep, another has nothing to do", async () => {
+test("while one worker runs upkeep, another worker does nothing", async () => {
   const found = await kinds[3]![1](fromNow(-minute));
   await database.owner.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(7246712)`);

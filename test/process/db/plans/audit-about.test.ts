@@ -19,7 +19,7 @@ beforeAll(async () => {
   db = database.open("realmpass_api");
   realmId = await given.realm();
   ({ id: few } = await given.user({ realmId }));
-  // Nearly all entries are about other users; the few that are wanted are far from the end of the log.
+  // Nearly all entries are about other users; the few entries that the test looks for are far from the end of the log.
   await database.owner.transaction(async (tx) => {
     // Skips the checks of each row: these rows would pass, and the checks take longer than the inserts.
     await tx.query(sql`set local session_replication_role = replica`);

@@ -11,19 +11,21 @@ const database = useDatabase();
 
 const people = extent(10_000, 0.3);
 
-/** The most reads of a table for each row of both jobs: reads grow in proportion to the work. */
+/**
+ * The maximum of reads of a table for each row of both jobs, because reads must grow only in proportion to the work.
+ */
 const readsPerRowMax = 40;
 
 /**
- * The same limit on tables without statistics: the first slices read all existing people, until Postgres first analyzes
- * the table, which happens later on a busy machine. If every row caused a read of the whole table, the average would be
+ * The limit for tables without statistics: the first slices read all existing people, until Postgres first analyzes the
+ * table, which happens later on a busy machine. If every row caused a read of the whole table, the average would be
  * `people / 2`.
  */
 const firstReadsPerRowMax = 400;
 
 /**
- * The number of profiles revoked before a job, and of those that it revokes. Reading all of the former even once
- * exceeds the limit.
+ * The number of profiles revoked before a job, and the number that the job revokes. Reading all profiles revoked before
+ * even once exceeds the limit.
  */
 const revokedBefore = extent(30_000, 0.3);
 const revocations = extent(600, 0.3);
@@ -31,7 +33,7 @@ const revocations = extent(600, 0.3);
 /** How many profiles a statement makes. */
 const portion = 2_000;
 
-/** Other jobs with as many rows, which the job must not read. */
+/** The number of other jobs with as many rows, which the job must not read. */
 const otherJobs = 40;
 
 /** The jobs of this file fit on a few pages, which Postgres may read completely in each statement for a row. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
   db = database.open("realmpass_api");
   realmId = await given.realm();
   const { id: userId } = await given.user({ realmId });
-  // Two profiles in five are revoked, in an order that differs from that of their creation.
+  // Two profiles in five are revoked, in an order that differs from the order of their creation.
   await database.owner.query(sql`
     insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, identity,
                               certificate, spki_sha256, created_at, not_before, not_after, revoked_at, revocation_reason)
@@ -65,7 +65,7 @@ describe("revoked profiles among many", () => {
     }
   });
 
-  test("serial numbers are found by an index of their own", async () => {
+  test("serial numbers are found by a separate index", async () => {
     const [plan = ""] = await plansFor({ filter: { serials: ["1000005", "1000010", "1000012"] } });
     expect(plan).toContain("certificates_serial_number");
     expect(plan).not.toContain("Seq Scan on certificates");

@@ -90,7 +90,10 @@ const searched = (place: SearchPlace, text: string) => ({
   page: { limit: 25, offset: 0, filter: { text }, sort: [] },
 });
 
-/** Tables that grow without limit; a list of a few hundred rows may be read as a whole. */
+/**
+ * Matches the plans of a whole read of a table that grows without limit; Postgres may read a list of a few hundred rows
+ * as a whole.
+ */
 const largeTables = /Seq Scan on (?:users|certificates|active_profiles|audit_entries|job_rows)\b/;
 
 const lists = {

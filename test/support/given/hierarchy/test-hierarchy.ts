@@ -55,7 +55,7 @@ export function testIssuer(name: TestIssuerName = "issuing"): Issuer {
   });
 }
 
-/** Returns the same issuer as the database would hold it, under a passphrase. */
+/** Returns a test issuer as the database would hold it, with its key encrypted under a passphrase. */
 export async function testIssuerMaterial(
   passphrase: string,
   name: TestIssuerName = "issuing",

@@ -34,7 +34,7 @@ test("a hand-over that was made under the earlier master key is shown with its o
   expect(handOverToken(under(`${fresh},${old}`), id)).not.toBe(token);
 });
 
-test("a hand-over that was made under the earlier master key is shown with its original code, and found by it", () => {
+test("a hand-over that was made under the earlier master key is shown with its original code, and is found by that code", () => {
   const id = "0d5f7a8e-4f0e-4d3c-9c59-0c5e3b0b8a11";
   const [before, both] = [under(old), under(`${fresh},${old}`)];
   const code = shortCodeOf(before, { id, codeHash: null });

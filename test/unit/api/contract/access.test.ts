@@ -27,7 +27,7 @@ const admits = (principal: Principal, access: Access, scope?: Scope): boolean =>
   }
 };
 
-test("a person needs the scope and a role that has it", () => {
+test("a person needs the scope and a role that includes the scope", () => {
   expect(hasStaffScope(person(["auditor"], "audit.read"), "audit.read")).toBe(true);
   expect(hasStaffScope(person(["auditor"]), "audit.read")).toBe(false);
   expect(hasStaffScope(person(["help_desk"], "audit.read"), "audit.read")).toBe(false);

@@ -18,7 +18,7 @@ test.each<[header: string | string[] | undefined, expected: object]>([
   ["wait=soon", { respondAsync: false, waitSeconds: undefined }],
   ["wait", { respondAsync: false, waitSeconds: undefined }],
   ['x="respond-async, wait=4"', { respondAsync: false, waitSeconds: undefined }],
-])("Prefer: %j", (header, expected) => {
+])("Prefer: %j is read", (header, expected) => {
   expect(readPrefer(header)).toEqual(expected);
 });
 

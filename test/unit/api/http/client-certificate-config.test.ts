@@ -42,14 +42,14 @@ describe("the TLS listener", () => {
   });
 });
 
-describe("where people sign in with profiles", () => {
+describe("signing in with profiles", () => {
   const settings = (env: Env, tlsPort?: number) => clientCertificatesOf(load(env), tlsPort);
 
-  test("is nowhere unless configured", () => {
+  test("is off by default", () => {
     expect(settings({ REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toBeUndefined();
   });
 
-  test("is the TLS listener, under the address by which clients know it", () => {
+  test("uses the TLS listener, under the address by which clients know it", () => {
     expect(settings({ REALMPASS_AUTH_URL: "https://auth.example:8443/x" }, 3443)).toEqual({
       listenerUrl: "https://auth.example:3443",
     });
@@ -59,7 +59,7 @@ describe("where people sign in with profiles", () => {
     expect(() => load({ REALMPASS_TLS_URL: "http://mtls.example" })).toThrow(/REALMPASS_TLS_URL/);
   });
 
-  test("is a trusted proxy; the header is not accepted from others", () => {
+  test("uses a trusted proxy, and a header without a trusted proxy is a configuration error", () => {
     const env = { REALMPASS_CLIENT_CERTIFICATE_HEADER: "Client-Cert" };
     expect(settings({ ...env, REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toEqual({ header: "Client-Cert" });
     expect(() => settings(env)).toThrow(ConfigError);

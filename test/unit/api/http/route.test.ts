@@ -42,7 +42,7 @@ test("a method of the route is handled, under the route's name", async () => {
   expect((await send("HEAD")).handled).toEqual(["HEAD"]);
 });
 
-test("a method that the route does not have is not handled; OPTIONS never is, though Allow may name it", async () => {
+test("a method that the route does not have is not handled; OPTIONS is never handled, although Allow can name it", async () => {
   for (const method of ["POST", "OPTIONS", "PROPFIND"]) {
     const { handled, thrown, allow } = await send(method);
     expect([handled, allow]).toEqual([[], "GET, HEAD, OPTIONS"]);
@@ -69,6 +69,6 @@ test("a request beyond the limit of its address is not handled, but refused in t
   const { handled, thrown } = await send("GET");
   expect(handled).toEqual([]);
   expect(thrown).toMatchObject([{ code: "too_many_requests", retryAfterSeconds: 1 }]);
-  // This route has a separate count, per token.
+  // Requests to this route are counted separately, per token.
   expect((await send("GET", { limit: "token" })).handled).toEqual(["GET"]);
 });

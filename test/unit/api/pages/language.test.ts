@@ -32,6 +32,6 @@ test.each([
   ["/a?x=1&lang=de&y=2&lang=en&lang", "/a?x=1&y=2"],
   ["/a?language=de", "/a?language=de"],
   ["/a", "/a"],
-])("%s without its language is %s", (address, without) => {
+])("%s becomes %s without its language", (address, without) => {
   expect(withoutLanguage(address)).toBe(without);
 });

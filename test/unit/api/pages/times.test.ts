@@ -31,7 +31,7 @@ test.each([
   expect(durationIn("de", minutes * minute)).toBe(german);
 });
 
-test("an end within a day is shown with the time left, a later one as a day", () => {
+test("an end within a day is shown with the time left, a later end as a day", () => {
   const end = (minutes: number): string => {
     const now = new Date(newYear.getTime() - minutes * minute);
     return htmlOf(timesIn("en", { timeZone: "Europe/Berlin", now }).end(newYear));

@@ -23,7 +23,7 @@ test("the responders are asked in turn", async () => {
   expect(new Set(await firsts())).toEqual(new Set([one, two]));
 });
 
-test("a silent responder is asked last, until a single request tries it again", async () => {
+test("a silent responder is asked last, until one request tries that responder again", async () => {
   await responders.list();
   responders.silent(one);
   expect(await firsts()).toEqual([two, two, two, two, two, two]);

@@ -111,7 +111,7 @@ describe("an unsupported filter is refused, and never matches everybody or nobod
   });
 });
 
-test("a filter has up to 1,000 characters, 10 levels and 20 comparisons", () => {
+test("a filter can have 1,000 characters, 10 levels and 20 comparisons; a larger filter is refused", () => {
   const nested = (levels: number) => `${"(".repeat(levels)}userName pr${")".repeat(levels)}`;
   expect([faultOf(nested(9)), faultOf(nested(10))]).toEqual([undefined, "invalidFilter"]);
   const many = (count: number) => Array.from({ length: count }, () => "userName pr").join(" or ");

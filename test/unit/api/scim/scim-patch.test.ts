@@ -80,7 +80,7 @@ describe("a deactivation", () => {
     "%s is refused",
     (_, form, fault) => {
       expect(faultOf(() => changeBy(form))).toBe(fault);
-      // Refused together with a valid operation, too: either all operations are done or none.
+      // A request that also has a valid operation is refused: either all operations are done or none.
       expect(faultOf(() => changeBy({ op: "replace", path: "active", value: false }, form))).toBe(fault);
     },
   );
@@ -92,7 +92,7 @@ describe("a deactivation", () => {
   });
 
   test.each(["inactive", "isActive", "activeDirectoryId", "nickName", "roles", "urn:example:2.0:User:department"])(
-    "%s is another attribute: it is accepted and dropped",
+    "%s is another attribute, so the operation is accepted and dropped",
     (path) => {
       expect(changeBy({ op: "replace", path, value: false })).toEqual({});
     },
@@ -148,7 +148,7 @@ describe("other attributes", () => {
     expect(changeBy(operation)).toEqual(change);
   });
 
-  test("a required attribute cannot be removed, and of two operations the later one counts", () => {
+  test("a required attribute cannot be removed, and the later of two operations counts", () => {
     const faultsOf = (operation: unknown) => readPatch(patchOf(operation), new Map()).faults.map(({ fault }) => fault);
     expect(faultsOf({ op: "remove", path: "userName" })).toEqual(["mutability"]);
     expect(faultsOf({ op: "remove", path: "active" })).toEqual(["mutability"]);
@@ -191,7 +191,7 @@ test("no request can change the prototype of an object", () => {
   expect(Reflect.get({}, "polluted")).toBeUndefined();
 });
 
-test("a path is parsed without delay, and one that is too long is refused", () => {
+test("a path is parsed without delay, and a path that is too long is refused", () => {
   expect(faultOf(() => changeBy({ op: "replace", path: "a".repeat(1_001), value: 1 }))).toBe("invalidPath");
   expect(faultOf(() => changeBy({ op: "replace", path: `emails[${" ".repeat(900)}`, value: 1 }))).toBeUndefined();
 });

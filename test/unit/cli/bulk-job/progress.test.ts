@@ -71,13 +71,13 @@ test.each([
   expect(barText(counts, 10)).toBe(text);
 });
 
-test.each([undefined, 0, 20, 80, 85, 200])("in a terminal of %s columns the line fits", (columns) => {
+test.each([undefined, 0, 20, 80, 85, 200])("a terminal of %s columns has room for the line", (columns) => {
   const line = barLine(job, columns);
   expect(line.length).toBeLessThan(columns === undefined || columns === 0 ? 80 : columns);
   expect(line).toContain("Running: 6,210");
 });
 
-describe("the last line", () => {
+describe("a client that watches a job", () => {
   test.each<[Partial<Job>, number]>([
     [{ state: "completed", failed: 0 }, 0],
     [{ state: "completed_with_errors" }, 3],
@@ -86,12 +86,15 @@ describe("the last line", () => {
     [{ state: "ready", dryRun: true, failed: 0 }, 0],
     [{ state: "ready", dryRun: true, failed: 2 }, 3],
     [{ state: "ready", dryRun: false, error: "confirmation_required" }, 1],
-  ])("%j: %i", (override, code) => {
+  ])("stops at %j with exit code %i", (override, code) => {
     expect(isStopped({ ...job, ...override })).toBe(true);
     expect(exitCodeOf({ ...job, ...override })).toBe(code);
   });
 
-  test.each(["checking", "scheduled", "queued", "running", "cancelling"] as const)("%s continues", (state) => {
-    expect(isStopped({ ...job, state })).toBe(false);
-  });
+  test.each(["checking", "scheduled", "queued", "running", "cancelling"] as const)(
+    "continues in the state %s",
+    (state) => {
+      expect(isStopped({ ...job, state })).toBe(false);
+    },
+  );
 });

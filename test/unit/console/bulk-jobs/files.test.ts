@@ -21,7 +21,7 @@ describe("a workbook", () => {
     ["0042", 'Alan, "the" one', null],
   ];
 
-  test("is read with the row numbers that the spreadsheet shows, and names the cells that it damaged", () => {
+  test("is read with the row numbers that the spreadsheet shows, and with a list of the cells that the spreadsheet damaged", () => {
     const data = [[], [], ...sheetOf(rows).slice(2)];
     const summary = summaryOf("People", { rows: data, hiddenRows: new Set([2, 6]), hidden: false, active: true });
 
@@ -112,7 +112,7 @@ describe("a workbook", () => {
     expect(sheetOf([["x", given]])[0]?.[1] ?? null).toEqual(read);
   });
 
-  test("keeps in the CSV every row that is not empty: also with a failed look-up, or without content in the chosen columns", () => {
+  test("keeps in the CSV every row that is not empty, even with a failed look-up or without content in the chosen columns", () => {
     const failed = { error: "#N/A", formula: "VLOOKUP(B3,Ids!A:B,2,FALSE)" } as const;
     const data = sheetOf([
       ["Kennung", "Name"],
@@ -134,7 +134,7 @@ describe("a workbook", () => {
     ]);
   });
 
-  test("has a summary for each of its sheets, and none for an empty one", () => {
+  test("has a summary for each sheet that is not empty", () => {
     const sheets = readWorkbook(
       new Uint8Array(givenXlsx({ "A & B": [["Kennung"], ["a"]], Empty: [[]], C: [["userID"], ["1"], ["2"]] })),
     );

@@ -8,7 +8,7 @@ import { jobKinds, kindsOfJob, type JobKind } from "../../../../domain/bulk-job/
 const texts = { en: english, de: german };
 type Texts = typeof english | typeof german;
 
-/** Returns the text with a key, in the plural if it has one. */
+/** Returns the text of a key, in its plural form if there is one. */
 function textAt(key: string, language: Texts): string {
   const at = (name: string): unknown =>
     name
@@ -83,7 +83,7 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
       }
     });
 
-    test("counts people or profiles, whichever it changes", () => {
+    test("counts people if it changes people, otherwise profiles", () => {
       const [its, others] = of === "people" ? [people, profiles] : [profiles, people];
       for (const place of ["button", "share", "many", "empty", "allLeftOut"]) {
         if (kind === "onboarding" && place === "button") continue;
@@ -101,7 +101,7 @@ describe.each(jobKinds)("a job of the kind %s", (kind) => {
     });
   });
 
-  test("shows the share of the people or profiles that it changes, and an offboarding that of the devices too", () => {
+  test("shows the share of the people or profiles that it changes, and for an offboarding the share of the devices", () => {
     expect(kindsOnPage[kind].touches).toEqual(
       { onboarding: [], offboarding: ["people", "profiles"], reactivation: ["people"], revocation: ["profiles"] }[kind],
     );
@@ -122,7 +122,7 @@ describe.each(["en", "de"] as const)("days of grace in %s", (language) => {
   const written = (kind: JobKind, place: "happens" | "takenBack", later: boolean): string =>
     textAt(kindTexts(kind, { later })[place], texts[language]);
 
-  test("change what an offboarding does and whether it can be undone, and nothing about other kinds", () => {
+  test("change only the texts of an offboarding: what it does and whether it can be undone", () => {
     for (const place of ["happens", "takenBack"] as const) {
       expect(written("offboarding", place, true)).not.toBe(written("offboarding", place, false));
       expect(written("revocation", place, true)).toBe(written("revocation", place, false));

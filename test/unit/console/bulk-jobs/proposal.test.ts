@@ -19,7 +19,7 @@ import { hiddenRowFault } from "../../../../domain/bulk-job/input/cell-faults.ts
 import { jobKinds, type JobKind } from "../../../../domain/bulk-job/job.ts";
 import { givenXlsx, xlsxOfRows, type GivenCell } from "../../../support/given/xlsx.ts";
 
-/** Returns the proposal for a workbook as the page has it, but read in this thread. */
+/** Returns the proposal for a workbook as the page does, but reads the workbook in this thread. */
 function proposalOf(bytes: Uint8Array): Proposal & { form: "xlsx" } {
   const sheets = readWorkbook(bytes);
   return {
@@ -99,7 +99,7 @@ const idHeadings: Record<JobKind, string> = {
   revocation: "Seriennummer",
 };
 
-describe.each(jobKinds)("of a file for %s with titles above its headings", (kind) => {
+describe.each(jobKinds)("a file for %s with titles above its headings", (kind) => {
   const headings = ["lfd. Nr.", idHeadings[kind], "Bemerkung"];
   const rows = [["Liste, Oktober"], ["Stand", "heute"], headings, ["1", "42", "x"], ["2", "43", "y"]];
   const file = new Blob([rows.map((cells) => `${cells.join(";")}\r\n`).join("")]);
@@ -108,7 +108,7 @@ describe.each(jobKinds)("of a file for %s with titles above its headings", (kind
     ["a CSV file", () => csvProposal(file)],
     ["a workbook", () => Promise.resolve(proposalOf(new Uint8Array(givenXlsx({ A: rows }))))],
   ])(
-    "the row of the headings is proposed, and the user is asked and can choose any other row (%s)",
+    "is proposed with the row of its headings; the user is asked and can choose any other row (%s)",
     async (_, propose) => {
       const proposal = await propose();
       const first = firstAnswers(kind, proposal);
@@ -127,7 +127,7 @@ describe.each(jobKinds)("of a file for %s with titles above its headings", (kind
   );
 });
 
-describe.each(jobKinds)("of a workbook for %s the proposed sheet", (kind) => {
+describe.each(jobKinds)("the proposed sheet of a workbook for %s", (kind) => {
   const list = [[idHeadings[kind]], ["42"]];
   const overview = [["Übersicht"], [{ number: "2" }], ["Stand", "heute"]];
   /** Each sheet's marks: `a` was shown last, `h` is hidden. */
@@ -142,7 +142,7 @@ describe.each(jobKinds)("of a workbook for %s the proposed sheet", (kind) => {
     return proposal;
   }
 
-  test("is the sheet with which it opens, if that sheet has a known heading or no other sheet has one", () => {
+  test("is the sheet with which the workbook opens, if that sheet has a known heading or no other sheet has one", () => {
     const two = proposalWith([
       ["", list],
       ["a", list],
@@ -160,7 +160,7 @@ describe.each(jobKinds)("of a workbook for %s the proposed sheet", (kind) => {
     ).toBe(1);
   });
 
-  test("is the next sheet with a known heading, if it opens with a summary; the summary is named, and the user is asked", () => {
+  test("is the next sheet with a known heading, if the workbook opens with a summary; the page names the summary and asks the user", () => {
     const proposal = proposalWith([
       ["a", overview],
       ["", overview],
@@ -172,7 +172,7 @@ describe.each(jobKinds)("of a workbook for %s the proposed sheet", (kind) => {
     expect(hasQuestions(kind, proposal)).toBe(true);
   });
 
-  test("is a hidden sheet only if there is no other", () => {
+  test("is a hidden sheet only if there is no visible sheet", () => {
     const withHidden = proposalWith([
       ["ah", list],
       ["", overview],

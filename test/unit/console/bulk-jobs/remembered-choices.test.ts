@@ -30,7 +30,7 @@ const headings = ["Matrikel", "Vorname", ""];
 const choices: Choice[] = ["pairwiseID", "ignore", "ignore"];
 
 describe("the choices for columns", () => {
-  test("are remembered for the same headings in any order, letter case and spelling, and not for another set or kind", () => {
+  test("are remembered for the same headings in any order, letter case and spelling, but not for other headings or another kind of job", () => {
     const shelf = givenShelf();
     rememberChoices(shelf, { kind, headings, choices });
     expect(rememberedChoices(shelf, kind, headings)).toEqual(choices);
@@ -80,7 +80,7 @@ describe("the choices for columns", () => {
     }).not.toThrow();
   });
 
-  test("leave out all undecided columns at once, and keep the decided ones", () => {
+  test("can leave out all undecided columns in one step, and keep the decided ones", () => {
     const open: Choice[] = ["pairwiseID", undefined, undefined];
     expect(faultsOf(kind, open).map(({ key }) => key)).toEqual(["open"]);
     expect(withoutRest(open)).toEqual(["pairwiseID", "ignore", "ignore"]);
@@ -94,13 +94,13 @@ describe("the choices for columns", () => {
   });
 });
 
-describe("a file with the headings of an earlier one", () => {
+describe("a file with the headings of an earlier file", () => {
   const proposalOf = async (text: string): Promise<Proposal> => {
     const file = new Blob([text]);
     return { form: "csv", name: "leavers.csv", file, head: await readCsvHead(file) };
   };
 
-  test("is proposed with the row of these headings and their choices, and shown before it is sent", async () => {
+  test("is proposed with the row of these headings and the earlier choices, and shown before it is sent", async () => {
     const proposal = await proposalOf("Export;vom Montag\nMatrikel;Vorname\nada;Ada\n");
     const shelf = givenShelf();
     expect(proposedAnswers(shelf, kind, proposal)).toEqual(firstAnswers(kind, proposal));

@@ -3,7 +3,7 @@ import german from "../../../../console/texts/de.json" with { type: "json" };
 import english from "../../../../console/texts/en.json" with { type: "json" };
 import { rowErrors } from "../../../../domain/bulk-job/row-errors.ts";
 
-// The first shows the text of the faulty cell, the second a text of the kind of job.
+// `invalid_row` shows the text of the faulty cell, `duplicate_row` a text of the kind of job.
 const wordedElsewhere = ["invalid_row", "duplicate_row"];
 const codes = Object.keys(rowErrors).filter((code) => !wordedElsewhere.includes(code));
 

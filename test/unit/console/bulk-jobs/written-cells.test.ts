@@ -27,7 +27,10 @@ describe.each([
   const found = new Map(rows.map(([label, cell]) => [label, cell ?? null]));
   const cells = written.filter(({ only }) => only === undefined || only.includes(program));
 
-  /** Returns what is read from a cell that only this program writes differently. */
+  /**
+   * Returns the content that is read from a cell which this program writes differently from all others; undefined for
+   * other cells.
+   */
   function otherwise({ cell, formula }: WrittenCell): SheetCell | undefined {
     if (program === "openpyxl" && formula !== undefined) return { text: "", fault: "formula" };
     // Calc writes a formula's TRUE from an .ods as the number 1 that its format shows as TRUE.

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readShortCode, shortCodeAlphabet } from "../../../../domain/certificate/short-code.ts";
 
-test("the alphabet has 32 symbols, and none of I, L, O, U", () => {
+test("the alphabet has 32 symbols, without I, L, O and U", () => {
   expect(new Set(shortCodeAlphabet).size).toBe(32);
   expect(shortCodeAlphabet).not.toMatch(/[ILOU]/);
 });
@@ -13,7 +13,7 @@ test.each(["7K3Q-X9PT", "7k3qx9pt", " 7k3q x9pt ", "7K3Q–X9PT", "7k-3q-x9-pt",
   },
 );
 
-test("letters that look like digits are read as these", () => {
+test("letters that look like digits are read as those digits", () => {
   expect(readShortCode("iIlL-oO01")?.code).toBe("1111-0001");
 });
 

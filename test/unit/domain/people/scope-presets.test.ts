@@ -7,7 +7,7 @@ const presets: [name: string, scopes: readonly Scope[]][] = Object.values(scopeP
 );
 
 test.each(presets)(
-  "the preset %s has scopes that can be combined, and none that grants further rights",
+  "the preset %s has scopes that can be combined and that do not grant further rights",
   (_, scopes) => {
     expect(scopes.length).toBeGreaterThan(0);
     if (scopes.some(isMachineScope)) expect(scopes).toHaveLength(1);

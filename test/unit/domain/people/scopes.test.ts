@@ -24,7 +24,7 @@ test("other scopes can be combined if the type of application is allowed to have
   expect(scopesFault("useragent", allScopes)).toBeUndefined();
 });
 
-test("a machine's scope can be granted by holders of the equivalent scopes, any other scope by its holders", () => {
+test("a machine's scope can be granted by holders of the equivalent scopes, any other scope by holders of that scope", () => {
   expect(heldToGive("radius.read")).toEqual(["profile.read"]);
   expect(heldToGive("scim")).toEqual(["user.modify", "user.delete"]);
   expect(heldToGive("user.read")).toEqual(["user.read"]);

@@ -80,7 +80,7 @@ describe("a serial number", () => {
     expect(SerialNumber.parse(written)).toBe(decimal);
   });
 
-  test("with only digits is read as decimal, as everywhere, also in groups of two", () => {
+  test("with only digits is read as decimal, as everywhere, even in groups of two", () => {
     for (const written of ["12345678", "12 34 56 78", "0012345678"])
       expect(SerialNumber.parse(written)).toBe("12345678");
     expect(SerialNumber.parse("12:34:56:78")).toBe(String(0x12345678));

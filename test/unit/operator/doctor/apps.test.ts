@@ -20,7 +20,7 @@ test.each<[string, ReturnType<typeof answer>, string | undefined]>([
   ["addresses elsewhere", answer({ token_endpoint: "http://wifi.example/" }), "it names http://wifi.example/"],
   ["no addresses", answer({}), "does not come from an api"],
   ["something else", { ...answer(), body: Buffer.from("<html>") }, "does not come from an api"],
-])("an answer with %s", (_, given, fault) => {
+])("the doctor judges an answer with %s", (_, given, fault) => {
   const found = faultOfAnswer(given, base);
   if (fault === undefined) expect(found).toBeUndefined();
   else expect(found).toContain(fault);
@@ -47,7 +47,7 @@ test.each<[string, string | null, string[], string | undefined]>([
     "needs one self-signed CA, and 2",
   ],
   ["one that is no CA", pem("root") + selfSigned("server", false), [], "ignore CN=server, which is no CA"],
-])("of the CAs of a RADIUS server: %s", (_, radiusCa, rcois, fault) => {
+])("the doctor judges the CAs of a RADIUS server: %s", (_, radiusCa, rcois, fault) => {
   const found = faultOfCas({ radiusCa, rcois })?.fault;
   if (fault === undefined) expect(found).toBeUndefined();
   else expect(found).toContain(fault);

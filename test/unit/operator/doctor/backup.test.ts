@@ -38,7 +38,7 @@ test.each([
   [30, "warn"],
   [53, "warn"],
   [54, "fail"],
-])("a newest dump that is %i hours old: %s", (hours, status) => {
+])("a newest dump that is %i hours old is reported as %s", (hours, status) => {
   const directory = givenDirectory();
   write(join(directory, "realmpass-20270101T000000Z.dump"), 400);
   write(join(directory, "realmpass-20270130T000000Z.dump"), hours);
@@ -47,7 +47,7 @@ test.each([
   ]);
 });
 
-test("an unfinished dump, an empty one and other files do not count as a dump", () => {
+test("unfinished dumps, empty dumps and other files do not count as dumps", () => {
   const directory = givenDirectory();
   write(join(directory, "realmpass-20270129T000000Z.dump"), 60);
   expect(look(directory)).toMatchObject([{ status: "fail" }]);
@@ -77,14 +77,14 @@ test.each([
   [1, "warn"],
   [23, "warn"],
   [24, "fail"],
-])("a last copy that is %i hours old: %s", (hours, status) => {
+])("a last copy that is %i hours old is reported as %s", (hours, status) => {
   const directory = givenDirectory();
   expect(copied(directory)).toMatchObject({ status: "warn", message: expect.stringContaining("never") as string });
   write(join(directory, "copied"), hours, "");
   expect(copied(directory)).toMatchObject({ status });
 });
 
-test("a worker's metric reports the times of the newest dump and of the last copy, or 0 if there is none", async () => {
+test("a worker's metric reports the times of the newest dump and of the last copy, or 0 if no dump or copy exists", async () => {
   const directory = givenDirectory();
   const registry = new Registry();
   exposeBackupTimes(registry, directory);

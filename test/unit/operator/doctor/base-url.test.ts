@@ -36,14 +36,14 @@ const api =
 const named = "https://wifi.example";
 
 describe("the base URL", () => {
-  test("passes if the api returns its issuer there", async () => {
+  test("passes if the api at this URL returns the expected issuer", async () => {
     const url = await startListener(api(named));
     expect(await look({ REALMPASS_BASE_URL: url, REALMPASS_AUTH_URL: named })).toMatchObject([
       { name: "base-url", status: "ok" },
     ]);
   });
 
-  test("is not checked unless it is set", async () => {
+  test("is checked only if it is set", async () => {
     expect(await look({})).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe("the base URL", () => {
     expect(await look(env("/"))).toMatchObject([{ status: "ok" }]);
   });
 
-  test("fails if nothing listens there, or its host has no address", async () => {
+  test("fails if nothing listens at the URL, or if the host has no address", async () => {
     const refused = `http://127.0.0.1:${await freePort()}`;
     expect(await look({ REALMPASS_BASE_URL: refused })).toMatchObject([
       { status: "fail", message: saying("ECONNREFUSED") },
@@ -112,7 +112,7 @@ describe("the server's certificate", () => {
     ]);
   });
 
-  test("of a CA that this machine does not trust is a warning, and a failure once it has expired", async () => {
+  test("from a CA that this machine does not trust is a warning, and a failure once the certificate has expired", async () => {
     const env = { REALMPASS_BASE_URL: await startTls("issuing"), REALMPASS_AUTH_URL: named };
     const until = new Date(new X509Certificate(certificatePem("issuing")).validTo).getTime();
     expect(await look(env, { at: new Date(until - 86_400_000) })).toMatchObject([

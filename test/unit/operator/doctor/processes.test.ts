@@ -118,7 +118,7 @@ describe("processes that fell silent", () => {
   const found = (states: readonly ProcessState[], way: Way = "systemd") =>
     checkProcesses([...alive, ...states], way).filter(({ name }) => name.startsWith("process "));
 
-  test("a single one is named with the log that has the reason", () => {
+  test("are reported with the log that contains the reason, if there is only one", () => {
     expect(found([silent(7)])).toMatchObject([
       {
         name: "process worker one",
@@ -129,7 +129,7 @@ describe("processes that fell silent", () => {
     ]);
   });
 
-  test("several within an hour are one warning, which refers to the kernel's log and to the memory limit", () => {
+  test("are one warning if several fell silent within an hour; it refers to the kernel's log and to the memory limit", () => {
     expect(found([silent(7), silent(8), silent(9, 3_600), silent(10, 3_601)])).toMatchObject([
       {
         name: "process worker",
@@ -141,7 +141,7 @@ describe("processes that fell silent", () => {
     ]);
   });
 
-  test("of different kinds are named separately", () => {
+  test("are named separately if they are of different kinds", () => {
     expect(found([silent(7), { ...silent(8), kind: "api" }]).map(({ name }) => name)).toEqual([
       "process worker one",
       "process api one",
@@ -149,13 +149,13 @@ describe("processes that fell silent", () => {
   });
 });
 
-describe("with fewer processes than are expected", () => {
+describe("fewer processes than expected", () => {
   const two = { ...one, worker: 2 };
   const alive = processKinds.map((kind) => state({ kind, host: "two" }));
   const found = (states: readonly ProcessState[]) =>
     checkProcesses([...alive, ...states], "systemd", two).filter(({ status }) => status !== "ok");
 
-  test("the doctor warns, with the number that run, how to start more, and the setting", () => {
+  test("make the doctor warn, with the number of running processes, the way to start more, and the setting", () => {
     expect(found([])).toMatchObject([
       {
         name: "processes-expected",
@@ -167,11 +167,11 @@ describe("with fewer processes than are expected", () => {
     expect(found([state({})])).toEqual([]);
   });
 
-  test("a process that fell silent does not count", () => {
+  test("are reported even if a further process fell silent", () => {
     expect(found([silent(7)]).map(({ name }) => name)).toEqual(["processes-expected", "process worker one"]);
   });
 
-  test("a kind without any process is one failure", () => {
+  test("are a failure if no process of a kind runs", () => {
     const names = checkProcesses(alive.slice(0, 1), "systemd", { api: 2, worker: 2, responder: 2 }).map((each) => [
       each.name,
       each.status,
@@ -196,7 +196,7 @@ describe("with fewer processes than are expected", () => {
 });
 
 test.each(seen)(
-  "a certificate that is about to expire is to be replaced and the process restarted, as started by %s",
+  "before a certificate expires, the remedy replaces it and restarts the process, for a service started by %s",
   (way) => {
     const problems = [{ code: "certificate_ending", detail: "tls", since: "2027-01-31T12:00:00Z" }];
     const [check] = checkProcesses([state({ kind: "api", problems })], way).filter(

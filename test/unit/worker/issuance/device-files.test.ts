@@ -62,7 +62,7 @@ test("with everything that a realm can set the files equal the stored ones, byte
 });
 
 test.each<DeviceType | null>(["iOS", "iPadOS", null])(
-  "a configuration profile for %s has no Ethernet payload, because older systems do not know it",
+  "a configuration profile for %s has no Ethernet payload, because older systems do not know this payload",
   (deviceType) => {
     const profile = mobileconfig(content(deviceType, true));
     expect(profile).toBe(mobileconfig(content(deviceType, false)));

@@ -7,7 +7,7 @@ import type { SigningPool } from "../../../../worker/signing/pool.ts";
 
 const silentLog = createLog({ process: "test", level: "silent" });
 
-test("if one issuer cannot be loaded, the others are loaded before any caller continues", async () => {
+test("if one issuer cannot be loaded, the other issuers are loaded before any caller continues", async () => {
   const db = {
     query: ({ values }: { values: readonly unknown[] }) => {
       const [ids] = values as [string[]];

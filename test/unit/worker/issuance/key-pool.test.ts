@@ -107,7 +107,7 @@ describe("filling", () => {
     expect(pool.size).toBe(2);
   });
 
-  test("continues after a failure, later and with a line in the log", async () => {
+  test("continues some time after a failure, which is logged", async () => {
     const warn = vi.fn();
     const { generate } = numbered();
     generate.mockRejectedValueOnce(new Error("no entropy"));
@@ -160,7 +160,7 @@ describe("taking", () => {
     expect(pool.size).toBe(0);
   });
 
-  test("makes room for another", async () => {
+  test("makes room for another key", async () => {
     const pool = aPool();
     pool.start();
     await settle();
@@ -184,7 +184,7 @@ describe("taking", () => {
 });
 
 describe("closing", () => {
-  test("wipes keys in the pool, and leaves those handed out unchanged", async () => {
+  test("wipes keys in the pool, and leaves keys that were handed out unchanged", async () => {
     const made: Buffer[] = [];
     const generate = () => {
       const privateKeyPkcs8 = Buffer.alloc(4, 0xee);
@@ -204,7 +204,7 @@ describe("closing", () => {
     expect(pool.take()).toBeUndefined();
   });
 
-  test("waits for a key that is being made, and also wipes it", async () => {
+  test("waits for a key that is being made, and wipes that key", async () => {
     const { generate, waiting } = byHand();
     const pool = aPool({ generate });
     pool.start();

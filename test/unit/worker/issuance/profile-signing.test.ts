@@ -17,12 +17,12 @@ const oddKey = newKey("P-521");
 
 const read = (env: Env) => profileSigningOf(loadConfig(workerVariables, env));
 
-test("profiles are signed with a certificate and its key, and unsigned without both", () => {
+test("profiles are signed if a certificate and its key are configured, and unsigned if neither is", () => {
   expect(read(complete)).toEqual({ certificate, key });
   expect(read({})).toBeUndefined();
 });
 
-test("the end of the certificate is known", () => {
+test("the end of the signing certificate is returned", () => {
   const { stdout } = openssl(["x509", "-in", "c.pem", "-noout", "-enddate", "-dateopt", "iso_8601"], {
     "c.pem": certificate,
   });

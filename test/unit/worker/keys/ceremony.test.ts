@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const read = (ca: CertificateAuthority): X509Certificate => new X509Certificate(ca.certificate);
 
-test("a root signs itself with P-384 and is valid for 20 years; an issuing CA under it has P-256 and 10 years", () => {
+test("a root signs itself with P-384 and is valid for 20 years; an issuing CA under the root uses P-256 and is valid for 10 years", () => {
   const [rootCertificate, issuingCertificate] = [read(root), read(issuing)];
 
   expect(rootCertificate.verify(rootCertificate.publicKey)).toBe(true);

@@ -19,14 +19,14 @@ beforeAll(async () => {
   record = await encryptKey(key, passphrase, { cost });
 });
 
-test("a key is read from its record with its passphrase, also after a round trip through JSON", async () => {
+test("a key is read from its record with its passphrase, even after a round trip through JSON", async () => {
   const stored = JSON.parse(JSON.stringify(record)) as unknown;
 
   expect((await decryptKey(stored, passphrase)).equals(key)).toBe(true);
   expect(decryptKeySync(stored, passphrase).equals(key)).toBe(true);
 });
 
-test("encrypting leaves the given key unchanged, and two records of it have nothing in common", async () => {
+test("encrypting leaves the given key unchanged, and two records of one key have nothing in common", async () => {
   const again = await encryptKey(key, passphrase, { cost });
 
   expect(key.equals(privateKeyPkcs8("issuing"))).toBe(true);
@@ -34,7 +34,7 @@ test("encrypting leaves the given key unchanged, and two records of it have noth
   expect(again.cipher.ciphertext).not.toBe(record.cipher.ciphertext);
 });
 
-test("a wrong passphrase is reported as such", async () => {
+test("a wrong passphrase is reported as wrong", async () => {
   await expect(decryptKey(record, "wrong")).rejects.toMatchObject({
     name: "EncryptedKeyError",
     code: "wrong_passphrase",
@@ -79,7 +79,7 @@ describe("a record that is malformed, or too costly, is refused before any work 
 });
 
 describe("a signer from a file", () => {
-  test("its signatures verify, opened either way", async () => {
+  test("makes signatures that verify, with a key opened either way", async () => {
     for (const signer of [await openFileSigner(record, passphrase), openFileSignerSync(record, passphrase)]) {
       const signature = await signer.sign(Buffer.from("to be signed"));
       const key = { key: Buffer.from(signer.publicKeySpki), format: "der", type: "spki" } as const;
@@ -104,7 +104,7 @@ describe("a signer from a file", () => {
   });
 });
 
-test("of several passphrases, one to a line, the first encrypts and each decrypts", async () => {
+test("with several passphrases, one per line, the first encrypts and each decrypts", async () => {
   const key = Buffer.from("a key that nobody may read");
   const old = await encryptKey(key, "the old passphrase", { cost });
   const fresh = await encryptKey(key, "the new passphrase\nthe old passphrase", { cost });

@@ -47,7 +47,7 @@ describe.each(["P-384", "P-256"] as const)("the CRL of a root with %s", (curve) 
     expect(readCrl(crl.der)).toEqual({ number: BigInt(crl.number), entries: new Map() });
   });
 
-  test("keeps its entries and their dates, lists each once, and has a higher number than the previous CRL", async () => {
+  test("keeps the previous CRL's entries and their dates, lists each entry once, and has a higher number", async () => {
     const first = await sign({ revoke: [serialOf(lost), serialOf(lost)] });
     const later = new Date(at.getTime() + 300 * 86_400_000);
     const second = await sign({ before: first, revoke: [serialOf(lost)], at: later });
@@ -76,7 +76,7 @@ describe.each(["P-384", "P-256"] as const)("the CRL of a root with %s", (curve) 
         },
       );
 
-    test("OpenSSL checks the whole chain with it, and refuses the issuing CA that it lists", async () => {
+    test("lets OpenSSL check the whole chain; OpenSSL refuses the issuing CA that the CRL lists", async () => {
       const { der } = await sign({ revoke: [serialOf(lost)] });
       const crl = pem("X509 CRL", der);
 

@@ -8,7 +8,7 @@ import {
 } from "../../../../runtime/keys/sealed-output.ts";
 import { createOutputSealer, dataKeyOutputsMax, dataKeySecondsMax } from "../../../../worker/signing/output-sealer.ts";
 
-/** Every data key made, in the buffer that its maker holds. */
+/** Every data key that was made, in the buffer that the sealer uses. */
 const made: Buffer[] = [];
 vi.mock("../../../../runtime/keys/sealed-output.ts", async (importActual) => {
   const actual = await importActual<typeof sealedOutput>();
@@ -55,7 +55,7 @@ describe("a sealer", () => {
     expect(sealer.seal(plaintext, "two").dataKey.id).not.toBe(dataKey.id);
   });
 
-  test("also replaces the data key by the clock, if a busy thread delays its timers", () => {
+  test("replaces the data key by the clock if a busy thread delays the timers", () => {
     const sealer = newSealer();
     const { dataKey } = sealer.seal(plaintext, "one");
     vi.spyOn(performance, "now").mockReturnValue(performance.now() + dataKeySecondsMax * 1_000);

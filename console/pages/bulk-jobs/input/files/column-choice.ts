@@ -9,7 +9,7 @@ import {
 } from "../../../../../domain/bulk-job/input/columns.ts";
 import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 
-/** The choice for a column; undefined until there is one. */
+/** The user's choice for a column; undefined before a choice. */
 export type Choice = ColumnMeaning | undefined;
 
 /** A fault of the choices, by its key below `jobs.columnsDialog`. */
@@ -18,7 +18,7 @@ export interface ChoiceFault {
   columns: readonly JobColumn[];
 }
 
-/** Returns true for a table that may be one column of identifiers or addresses without a heading. */
+/** Returns true if a table may be one column of identifiers or addresses without a heading. */
 export const isBare = (kind: JobKind, headings: readonly string[]): boolean =>
   headings.filter((heading) => heading !== "").length === 1 &&
   headings[0] !== undefined &&
@@ -50,14 +50,16 @@ export function faultsOf(kind: JobKind, choices: readonly Choice[]): ChoiceFault
   ];
 }
 
-/** Returns true if only e-mail addresses identify people: an onboarding cannot add anyone by address alone. */
+/**
+ * Returns true if only e-mail addresses identify the people of an onboarding, which cannot add anyone by address alone.
+ */
 export const isByAddressAlone = (kind: JobKind, choices: readonly Choice[]): boolean =>
   kind === "onboarding" && choices.includes("email") && !choices.includes("pairwiseID");
 
-/** Leaves out all columns without a choice. */
+/** Returns the choices, with every column that has no choice ignored. */
 export const withoutRest = (choices: readonly Choice[]): Choice[] => choices.map((choice) => choice ?? "ignore");
 
-/** Returns the choices that differ from what the service would read from the headings itself. */
+/** Returns the choices that differ from the meanings that the service reads from the headings. */
 export function namedColumns(
   kind: JobKind,
   headings: readonly string[],
@@ -67,7 +69,7 @@ export function namedColumns(
     const choice = choices[index] ?? "ignore";
     if (heading === "") return [];
     const read = readHeading(kind, heading);
-    // Unknown columns need no name: the service leaves all of them out.
+    // The service ignores all unknown columns, so these need no name.
     return (read === undefined || read === "ignored" ? "ignore" : read) === choice ? [] : [[heading, choice]];
   });
   return Object.fromEntries(named);

@@ -32,8 +32,8 @@ interface ColumnsDialogProps {
 }
 
 /**
- * Asks in one dialog for the sheet, the row of the headings, the columns of a file, its hidden rows, and whether names
- * were decoded correctly.
+ * Asks in one dialog about a file's sheet, heading row, columns and hidden rows, and whether its names were decoded
+ * correctly.
  */
 export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: ColumnsDialogProps) {
   const { t } = useTranslation();
@@ -157,7 +157,7 @@ function SheetChoice({
   );
 }
 
-/** For a file that is not UTF-8: shows the names as another encoding decodes them, instead of guessing silently. */
+/** For a file that is not UTF-8: shows the names decoded with another encoding, so the user can check the encoding. */
 function Encoding({ proposal }: { proposal: Proposal }) {
   const { t } = useTranslation();
   if (proposal.form === "xlsx" || proposal.head.charset === undefined) return null;
@@ -177,7 +177,7 @@ interface Asking {
 
 const shownCells = 4;
 
-/** The choice of the row with the headings; titles may precede it. */
+/** Asks which row contains the headings; titles may precede that row. */
 function HeaderRow({ kind, proposal, answers, onChange }: Asking) {
   const { t } = useTranslation();
   const number = useNumber();
@@ -207,7 +207,7 @@ function HeaderRow({ kind, proposal, answers, onChange }: Asking) {
   );
 }
 
-/** For a sheet with hidden rows, such as filtered ones: asks whether they are used. */
+/** For a sheet with hidden rows, such as filtered ones: asks whether the job uses those rows. */
 function HiddenRows({ proposal, answers, onChange }: Asking) {
   const { t } = useTranslation();
   const number = useNumber();
@@ -229,7 +229,7 @@ function HiddenRows({ proposal, answers, onChange }: Asking) {
   );
 }
 
-/** For a single column without a known heading: asks whether its first row is data too. */
+/** For a single column without a known heading: asks whether its first row is data. */
 function FirstRow({ kind, proposal, answers, onChange }: Asking) {
   const { t } = useTranslation();
   const { headings } = tableOf(proposal, answers);
@@ -246,7 +246,7 @@ function FirstRow({ kind, proposal, answers, onChange }: Asking) {
   );
 }
 
-/** All columns with samples and their meanings. */
+/** Shows all columns with samples, and asks for their meanings. */
 function Columns({ kind, proposal, answers, onChange }: Asking) {
   const { t } = useTranslation();
   const { headings, samples } = tableOf(proposal, answers);
@@ -269,7 +269,7 @@ function Columns({ kind, proposal, answers, onChange }: Asking) {
         </Table.Thead>
         <Table.Tbody>
           {headings.map((heading, index) => (
-            // Only its position identifies a column: two may have the same heading.
+            // Only the position identifies a column: two columns can have the same heading.
             <Table.Tr key={index}>
               <Table.Td style={{ overflowWrap: "anywhere" }}>{heading === "" ? "–" : heading}</Table.Td>
               <Table.Td style={{ overflowWrap: "anywhere" }}>
@@ -307,7 +307,7 @@ function Columns({ kind, proposal, answers, onChange }: Asking) {
   );
 }
 
-/** Leaves out all columns that the user has not chosen. */
+/** Offers to ignore all columns that the user has not chosen. */
 function Rest({ answers, onChange }: Pick<Asking, "answers" | "onChange">) {
   const { t } = useTranslation();
   const open = answers.choices.filter((choice) => choice === undefined).length;
@@ -330,7 +330,7 @@ function Rest({ answers, onChange }: Pick<Asking, "answers" | "onChange">) {
 
 const shownMax = 10;
 
-/** The rows that are left out because the spreadsheet changed their values. */
+/** Lists the rows that the job ignores because the spreadsheet changed their values. */
 function FaultyCells({ proposal, answers }: { proposal: Proposal; answers: Answers }) {
   const { t } = useTranslation();
   const number = useNumber();

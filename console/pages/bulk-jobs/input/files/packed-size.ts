@@ -1,9 +1,9 @@
 import { unzipSync } from "fflate/browser";
 
-/** Workbooks that would unpack to more are not read. */
+/** Workbooks that would be larger than this when unpacked are not read. */
 export const unpackedBytesMax = 512 * 1024 * 1024;
 
-/** Returns true if the bytes begin as a zip archive (APPNOTE 4.3.7), as every .xlsx does. */
+/** Returns true if the bytes begin like a zip archive (APPNOTE 4.3.7), as every .xlsx file does. */
 export const isZip = (bytes: Uint8Array): boolean => [0x50, 0x4b, 3, 4].every((byte, index) => bytes[index] === byte);
 
 /**

@@ -8,7 +8,7 @@ import type { Workbook } from "./workbook.ts";
 import { faultHeading, spoils, type ChosenColumns, type FaultyCell } from "./sheet.ts";
 import { headerRowsMax, samplesMax, type TopRow } from "./top-row.ts";
 
-/** An inspected file, about which the user may have to answer questions. */
+/** A file that the page has inspected; the user may have to answer questions about it. */
 export type Proposal =
   | { form: "csv"; name: string | undefined; file: Blob; head: CsvHead }
   | { form: "xlsx"; name: string; workbook: Workbook };
@@ -20,7 +20,7 @@ export interface Answers {
   headerRow: number;
   headed: boolean;
   choices: readonly Choice[];
-  /** Whether rows that the spreadsheet hides are used; undefined until the user has decided. */
+  /** Whether the job uses the rows that the spreadsheet hides; undefined until the user has decided. */
   usesHidden: boolean | undefined;
   /** Whether the choices come from the last file with these headings. */
   remembered?: boolean;
@@ -33,7 +33,7 @@ type Place = Pick<Answers, "sheet" | "headerRow">;
 export const headerRowsOf = (proposal: Proposal, sheet: number): TopRow[] =>
   (proposal.form === "csv" ? proposal.head.top : (proposal.workbook.sheets[sheet]?.top ?? [])).slice(0, headerRowsMax);
 
-/** Returns the headings and samples that a proposal shows. */
+/** Returns the headings and samples of the table at a place in the file. */
 export function tableOf(proposal: Proposal, { sheet, headerRow }: Place): { headings: string[]; samples: string[][] } {
   if (proposal.form === "csv") {
     const top = proposal.head.top.find(({ row }) => row === headerRow);
@@ -45,8 +45,8 @@ export function tableOf(proposal: Proposal, { sheet, headerRow }: Place): { head
 }
 
 /**
- * Returns the sheets that may be proposed, first the sheet that the spreadsheet showed last. Hidden sheets are left
- * out. If all are hidden, returns the first.
+ * Returns the visible sheets, beginning with the sheet that the spreadsheet showed last. If all sheets are hidden,
+ * returns the first sheet.
  */
 function proposedSheets(proposal: Proposal): number[] {
   if (proposal.form === "csv") return [0];
@@ -55,7 +55,7 @@ function proposedSheets(proposal: Proposal): number[] {
   return shown.length === 0 ? [0] : activeFirst.map(([at]) => at);
 }
 
-/** Returns the name of the sheet that the workbook opens with, if it is not the given sheet. */
+/** Returns the name of the sheet that the workbook opens with; undefined if that is the given sheet. */
 export function opensWith(proposal: Proposal, sheet: number): string | undefined {
   const [first = 0] = proposedSheets(proposal);
   return proposal.form === "csv" || sheet === first ? undefined : proposal.workbook.sheets[first]?.name;
@@ -84,7 +84,8 @@ function firstPlace(proposal: Proposal, sheet: number | undefined, ...ways: read
 }
 
 /**
- * Returns the answers to propose. The headings are in the first row with a known heading, otherwise in the first row.
+ * Returns the answers to propose. Takes the headings from the first row with a known heading, otherwise from the first
+ * row.
  */
 export const firstAnswers = (kind: JobKind, proposal: Proposal, sheet?: number): Answers =>
   answersAt(kind, proposal, firstPlace(proposal, sheet, hasKnownHeading(kind)));
@@ -95,13 +96,16 @@ export function answersAt(kind: JobKind, proposal: Proposal, place: Place): Answ
   return { ...place, headed: true, choices: firstChoices(kind, headings), usesHidden: undefined };
 }
 
-/** Replaces the choices by those of the last file with the same headings, if there was one. */
+/**
+ * Replaces the choices with those for the last file with the same headings, if the browser remembers that file's
+ * choices.
+ */
 export function withRemembered(shelf: Shelf, kind: JobKind, proposal: Proposal, answers: Answers): Answers {
   const choices = rememberedChoices(shelf, kind, tableOf(proposal, answers).headings);
   return choices === undefined ? answers : { ...answers, choices, remembered: true };
 }
 
-/** Returns the answers to propose, preferring a row of headings that was used before. */
+/** Returns the answers to propose, preferring a row of headings that the user has used before. */
 export function proposedAnswers(shelf: Shelf, kind: JobKind, proposal: Proposal, sheet?: number): Answers {
   const isRemembered: Knows = (cells) => rememberedChoices(shelf, kind, cells) !== undefined;
   const place = firstPlace(proposal, sheet, isRemembered, hasKnownHeading(kind));
@@ -132,7 +136,7 @@ export function faultyCells(proposal: Proposal, answers: Answers): FaultyCell[] 
   return (summary?.faulty ?? []).filter(isSpoilt);
 }
 
-/** Returns true if a user has to look at the file before it is sent. */
+/** Returns true if the user must answer questions about the file before the console sends it. */
 export function hasQuestions(kind: JobKind, proposal: Proposal): boolean {
   const answers = firstAnswers(kind, proposal);
   return (
@@ -145,7 +149,7 @@ export function hasQuestions(kind: JobKind, proposal: Proposal): boolean {
   );
 }
 
-/** Returns what to send for a file. */
+/** Returns the file or text to send for an inspected file. */
 export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answers): Promise<Chosen> {
   const { headed, headerRow, choices, usesHidden } = answers;
   const { headings } = tableOf(proposal, answers);
@@ -156,7 +160,7 @@ export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answe
     const isAsked = headed && faultsOf(kind, firstChoices(kind, headings)).length > 0;
     const before = top === undefined || top.offset === 0 ? 0 : headerRow - 1;
     return {
-      // The separator that the user saw is named, because the rows above no longer show it.
+      // Names the separator that the user saw, because the rows above, which show it, are cut off.
       body: before === 0 ? file : new Blob([`sep=${top?.separator ?? ","}\n`, file.slice(top?.offset)]),
       type: head.charset === undefined ? "text/csv" : `text/csv; charset=${head.charset}`,
       ...(name !== undefined && { name }),
@@ -177,7 +181,7 @@ export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answe
   };
 }
 
-/** Returns the chosen columns, under their own headings if the service knows these. */
+/** Returns the chosen columns. A column keeps its own heading if the service knows that heading. */
 const chosenColumns = (kind: JobKind, headings: readonly string[], choices: readonly Choice[]): ChosenColumns =>
   headings.map((heading, index) => {
     const column = choices[index];

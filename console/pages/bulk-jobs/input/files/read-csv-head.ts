@@ -11,26 +11,26 @@ import {
 
 /** A row that may contain the headings. */
 export interface CsvTop extends TopRow {
-  /** Rows below it, as examples. */
+  /** The rows below this row, as examples. */
   samples: string[][];
-  /** How many bytes of the file precede it; 0 for the first row with any text, which the service finds. */
+  /** The offset of the row in the file, in bytes; 0 for the first row with any text, which the service finds. */
   offset: number;
   separator: CsvSeparator;
 }
 
-/** The beginning of a CSV file, as far as needed to know its columns. */
+/** The beginning of a CSV file, up to the length needed to know its columns. */
 export interface CsvHead {
-  /** Undefined for UTF-8. */
+  /** Undefined if the file is UTF-8. */
   charset: "windows-1252" | undefined;
-  /** Its first rows with any text. */
+  /** The first rows with any text. */
   top: CsvTop[];
 }
 
 const headBytesMax = 64 * 1024;
 
 /**
- * Returns the file in UTF-8 if a byte order mark names UTF-16 as its encoding (Unicode 23.8), as Excel's “Unicode text”;
- * else the file itself.
+ * Returns the file converted to UTF-8 if its byte order mark shows UTF-16 (Unicode 23.8), like Excel's “Unicode text”;
+ * otherwise the file itself.
  */
 export async function withoutUtf16(file: Blob): Promise<Blob> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
@@ -39,7 +39,7 @@ export async function withoutUtf16(file: Blob): Promise<Blob> {
   return new Blob([new TextDecoder(isLittle ? "utf-16le" : "utf-16be").decode(await file.arrayBuffer())]);
 }
 
-/** Reads the first rows of a CSV file, and checks in the whole file whether it is UTF-8. */
+/** Reads the first rows of a CSV file, and checks whether the whole file is UTF-8. */
 export async function readCsvHead(file: Blob): Promise<CsvHead> {
   const charset = (await isUtf8(file)) ? undefined : "windows-1252";
   const decoder = new TextDecoder(charset ?? "utf-8", { ignoreBOM: true });
@@ -56,7 +56,7 @@ export async function readCsvHead(file: Blob): Promise<CsvHead> {
     const isFirst = top.length === 0;
     const rest = text.slice(isFirst ? 0 : start);
     const { rows, separator } = tableOf(rest);
-    // The last row may be cut off.
+    // The last row may be incomplete.
     if (!isWhole) rows.pop();
     const [cells = [], ...others] = rows.filter((each) => !isBlankRow(each));
     const samples = charset === undefined ? others : rowsOutsideAscii(others);
@@ -70,7 +70,7 @@ export async function readCsvHead(file: Blob): Promise<CsvHead> {
   return { charset, top };
 }
 
-/** Yields the lines of a text from an offset on, each with its own offset. */
+/** Yields the lines of a text from an offset, each with its offset. */
 function* linesOf(text: string, from: number): Generator<{ start: number; line: string }> {
   for (let start = from; start < text.length;) {
     const [line = "", end = ""] = /^([^\r\n]*)(?:\r\n|\r|\n|$)/.exec(text.slice(start)) ?? [];
@@ -79,7 +79,7 @@ function* linesOf(text: string, from: number): Generator<{ start: number; line: 
   }
 }
 
-/** Moves rows with non-ASCII text, which show the encoding, before others. */
+/** Moves rows with non-ASCII text to the front, because they show the encoding. */
 const rowsOutsideAscii = (rows: readonly string[][]): string[][] =>
   rows.toSorted((a, b) => Number(hasOther(b)) - Number(hasOther(a)));
 const hasOther = (row: readonly string[]): boolean => row.some((cell) => /[^\0-\x7f]/.test(cell));
@@ -100,7 +100,7 @@ async function isUtf8(file: Blob): Promise<boolean> {
   }
 }
 
-/** Parses text into cells as the API does. Leaves out text that cannot be parsed into rows: the API reports it. */
+/** Parses text into cells as the API does. Ignores text that does not parse into rows: the API reports that text. */
 export const rowsOf = (text: string): string[][] => tableOf(text).rows;
 
 function tableOf(text: string): { rows: string[][]; separator: CsvSeparator } {

@@ -7,7 +7,7 @@ import { columnsMax } from "./top-row.ts";
 /** A sheet of a workbook. */
 export interface Sheet {
   rows: SheetCell[][];
-  /** The numbers of its hidden rows, as the spreadsheet shows them. */
+  /** The numbers of the sheet's hidden rows, as the spreadsheet numbers rows. */
   hiddenRows: ReadonlySet<number>;
   /** Whether the spreadsheet hides the sheet. */
   hidden: boolean;
@@ -15,7 +15,7 @@ export interface Sheet {
   active: boolean;
 }
 
-/** Why a workbook is refused. */
+/** The console refuses a workbook for this reason. */
 export class RefusedWorkbook extends Error {
   override readonly name = "RefusedWorkbook";
   readonly reason: "damaged" | "tooWide";
@@ -25,7 +25,7 @@ export class RefusedWorkbook extends Error {
   }
 }
 
-/** The rows of a sheet in a spreadsheet. */
+/** The maximum number of rows in a spreadsheet's sheet. */
 const rowsMax = 1_048_576;
 
 /**
@@ -36,7 +36,7 @@ const rowsMax = 1_048_576;
 export function readWorkbook(bytes: Uint8Array): Map<string, Sheet> {
   const workbook = read(bytes, {
     ...{ type: "array", dense: true, cellNF: true, cellHTML: false, sheetStubs: true },
-    // Hidden rows are known only with styles, but reading them may take ten times as long.
+    // The library finds hidden rows only with styles, but reading styles can take ten times as long.
     cellStyles: mayHideRows(bytes),
   });
   const sheets = new Map<string, Sheet>();
@@ -51,7 +51,7 @@ export function readWorkbook(bytes: Uint8Array): Map<string, Sheet> {
     requireSize(data, sheet["!ref"] ?? "");
     const rows = Array.from(data, (row: CellObject[] | undefined) => Array.from(row ?? [], readCell));
     sheets.set(name, { rows, hiddenRows: hiddenRowsOf(sheet), ...placeOf(workbook, index) });
-    // The cells take several times the memory of their text.
+    // Deletes the cells, which take several times the memory of their text.
     delete sheet["!data"];
   });
   return sheets;
@@ -60,12 +60,15 @@ export function readWorkbook(bytes: Uint8Array): Map<string, Sheet> {
 /** More cells would take several hundred megabytes. */
 const cellsMax = 20_000_000;
 
-/** Throws if a sheet would take much memory although its file is small. Until now its arrays are sparse. */
+/**
+ * Throws if a sheet would take much memory although its file is small. Call before the sheet's sparse arrays are
+ * filled.
+ */
 function requireSize(data: CellObject[][], ref: string): void {
   const lastRow = Number(/\d+$/.exec(ref)?.[0] ?? 0);
   if (lastRow > rowsMax) throw new RefusedWorkbook("tooWide");
   let cells = 0;
-  // Skips the rows that do not exist.
+  // `forEach` skips missing rows.
   data.forEach((row) => {
     if (row.length > columnsMax && row.some((cell, column) => column >= columnsMax && readCell(cell) !== null)) {
       throw new RefusedWorkbook("tooWide");
@@ -89,7 +92,7 @@ interface Views {
   WBView?: readonly { activeTab?: number }[];
 }
 
-/** Returns the id of the relationship to a sheet, which the types of the library lack. */
+/** Returns the id of the relationship to a sheet, which is missing from the library's types. */
 const relationOf = ({ Workbook }: WorkBook, index: number): string =>
   (Workbook?.Sheets?.[index] as { id?: string } | undefined)?.id ?? "";
 

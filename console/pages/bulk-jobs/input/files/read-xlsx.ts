@@ -1,10 +1,10 @@
 import type { Workbook } from "./workbook.ts";
 import type { XlsxAnswer, XlsxQuestion } from "./xlsx-worker.ts";
 
-/** Reading a workbook stops after this time. */
+/** The longest time for reading a workbook. */
 const readMsMax = 60_000;
 
-/** Why a workbook cannot be read. */
+/** The console cannot read a workbook for this reason. */
 export class UnreadableWorkbook extends Error {
   override readonly name = "UnreadableWorkbook";
   readonly reason: "unreadable" | "damaged" | "tooLarge" | "tooWide" | "late" | "empty";

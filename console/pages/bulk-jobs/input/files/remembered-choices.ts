@@ -3,7 +3,7 @@ import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 import { isEmailAddress } from "../../../../../domain/people/email.ts";
 import type { Choice } from "./column-choice.ts";
 
-/** The part of the browser's storage that is used. */
+/** The methods of the browser's storage that this module uses. */
 export interface Shelf {
   getItem: (key: string) => string | null;
   setItem: (key: string, value: string) => void;
@@ -11,16 +11,18 @@ export interface Shelf {
 
 const key = "realmpass-columns";
 
-/** The oldest sets of headings beyond this are forgotten. */
+/** If there are more sets of headings, the oldest ones are forgotten. */
 const setsMax = 50;
 
-/** The meanings of the columns of one set of headings. Nothing but headings is stored. */
+/** The meanings of the columns with one set of headings. Only headings are stored, never data. */
 interface Remembered {
   kind: JobKind;
   choices: Readonly<Record<string, ColumnMeaning>>;
 }
 
-/** Remembers the choices for a set of headings, whatever their order. Headings that may name a person are not stored. */
+/**
+ * Stores the choices for a set of headings in any order. Does not store a set with a heading that may name a person.
+ */
 export function rememberChoices(
   shelf: Shelf,
   { kind, headings, choices }: { kind: JobKind; headings: readonly string[]; choices: readonly Choice[] },
@@ -36,18 +38,23 @@ export function rememberChoices(
   try {
     shelf.setItem(key, JSON.stringify([{ kind, choices: chosen }, ...others].slice(0, setsMax)));
   } catch {
-    // The browser refuses to store more: the user chooses again next time.
+    // The browser's storage is full, so the user chooses again next time.
   }
 }
 
-/** Returns the choices of the last file with the same headings, in their order; undefined if there was none. */
+/**
+ * Returns the choices for the last file with the same headings, in the order of `headings`; undefined if there are
+ * none.
+ */
 export function rememberedChoices(shelf: Shelf, kind: JobKind, headings: readonly string[]): Choice[] | undefined {
   const names = setOf(headings);
   const found = names && read(shelf).find((set) => isSet(set, kind, names));
   return found && headings.map((heading) => (heading === "" ? "ignore" : found.choices[foldHeading(heading)]));
 }
 
-/** Returns the headings that identify a set of choices; undefined if two headings are the same, or if there is none. */
+/**
+ * Returns the headings that identify a set of choices; undefined if two headings are equal or there are no headings.
+ */
 function setOf(headings: readonly string[]): string[] | undefined {
   const names = headings.filter((heading) => heading !== "").map(foldHeading);
   return names.length === 0 || new Set(names).size < names.length ? undefined : names;
@@ -56,7 +63,10 @@ function setOf(headings: readonly string[]): string[] | undefined {
 const isSet = ({ kind, choices }: Remembered, of: JobKind, names: readonly string[]): boolean =>
   kind === of && Object.keys(choices).length === names.length && names.every((name) => Object.hasOwn(choices, name));
 
-/** Whether a heading may be data, such as an address or a number: a file without headings has data in its first row. */
+/**
+ * Returns true if a heading may be data, such as an address or a number: the first row of a file without headings is
+ * data.
+ */
 const mayNamePerson = (heading: string): boolean => isEmailAddress(heading) || /\d{4}/.test(heading);
 
 const meanings: ReadonlySet<unknown> = new Set(columnMeanings);
@@ -66,7 +76,7 @@ function read(shelf: Shelf): Remembered[] {
     const sets = JSON.parse(shelf.getItem(key) ?? "[]") as Remembered[];
     return sets.filter(({ choices }) => Object.values(choices).every((choice) => meanings.has(choice)));
   } catch {
-    // This page did not write the stored value.
+    // The stored value has another form, so this page did not write it.
     return [];
   }
 }

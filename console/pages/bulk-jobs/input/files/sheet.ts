@@ -13,14 +13,14 @@ import { csvLine } from "../../../../../domain/csv.ts";
 import { headerRowsMax, samplesMax, type TopRow } from "./top-row.ts";
 
 /**
- * A cell of a workbook: its text as the sheet shows it, with a fault if its author wrote something else. Null if it is
- * empty.
+ * A cell of a workbook: the text that the sheet shows, with a fault if the author wrote something else. Null if the
+ * cell is empty.
  */
 export type SheetCell = string | { text: string; fault: CellFault } | null;
 
 type SheetRow = readonly SheetCell[];
 
-/** The full contents of a sheet, from which its summary is made. */
+/** The full content of a sheet; the page gets only a summary of it. */
 interface SheetContent {
   rows: readonly SheetRow[];
   hiddenRows: ReadonlySet<number>;
@@ -28,7 +28,7 @@ interface SheetContent {
   active: boolean;
 }
 
-/** A cell that cannot be used, with its row's number in the spreadsheet. */
+/** An unusable cell, with the number of its row in the spreadsheet. */
 export interface FaultyCell {
   row: number;
   /** Counted from 0. */
@@ -36,14 +36,14 @@ export interface FaultyCell {
   fault: CellFault;
 }
 
-/** A sheet as the page shows it, without all of its rows. */
+/** A summary of a sheet for the page, without most of its rows. */
 export interface SheetSummary {
   name: string;
   hidden: boolean;
   active: boolean;
-  /** Its first rows that are not empty: one of them contains the headings. */
+  /** The first rows that are not empty: one of them contains the headings. */
   top: TopRow[];
-  /** How many rows are not empty. */
+  /** The number of rows that are not empty. */
   rows: number;
   /** The numbers of hidden rows that are not empty. */
   hiddenRows: number[];
@@ -60,8 +60,8 @@ const numberFormats = SSF as {
 };
 
 /**
- * Reads a cell. It is faulty if its format shows anything but its text or its digits, except for zeros that pad a
- * number.
+ * Reads a cell. The cell is faulty if its format shows something other than the cell's text or digits; zeros that pad a
+ * number are allowed.
  */
 export function readCell(cell: CellObject | undefined): SheetCell {
   if (cell === undefined) return null;
@@ -83,16 +83,16 @@ export function readCell(cell: CellObject | undefined): SheetCell {
   }
 }
 
-/** The language of a format, for dates and digits. The library would show it as a currency sign: `$0042`. */
+/** The language of a format, for dates and digits. The library would show the language as a currency sign: `$0042`. */
 const language = /\[\$-[^\]]*\]/g;
 
 interface Formatted {
   format: string;
-  /** Without blanks around it; undefined if the format cannot be read. */
+  /** The shown text, trimmed; undefined if the format cannot be read. */
   shown: string | undefined;
 }
 
-/** Returns what a cell with text or a number shows. */
+/** Returns the text that a spreadsheet shows for a cell with text or a number. */
 function formatted({ v, w, z }: CellObject): Formatted {
   const given = String(z ?? "General");
   const format = given.replace(language, "");
@@ -123,7 +123,7 @@ const textOf = (cell: SheetCell): string => (typeof cell === "string" ? cell : (
 const isEmpty = (row: SheetRow): boolean =>
   row.every((cell) => cell === null || (typeof cell === "string" && cell.trim() === ""));
 
-/** Summarises a sheet. Returns undefined for an empty one. */
+/** Summarises a sheet. Returns undefined if the sheet is empty. */
 export function summaryOf(
   name: string,
   { rows, hiddenRows, hidden, active }: Readonly<SheetContent>,
@@ -155,19 +155,22 @@ const faultOf = (cell: SheetCell): CellFault | undefined =>
  */
 export const spoils = (fault: CellFault, column: JobColumn): boolean => fault !== "blank" || column !== "maxProfiles";
 
-/** The column and the heading for each cell of a row; undefined for cells that are left out. */
+/** The column and the heading for each cell of a row; undefined for ignored cells. */
 export type ChosenColumns = readonly ({ column: JobColumn; heading: string } | undefined)[];
 
-/** How the rows of a sheet are read. */
+/** How to read the rows of a sheet. */
 export interface SheetChoice {
   kind: JobKind;
   headerRow: number;
   /**
-   * `bare`: without headings. The first row is data like all others, and its first cell identifies the person or
-   * profile.
+   * `bare`: the sheet has no headings. The first row is data like all others, and its first cell identifies the person
+   * or profile.
    */
   columns: ChosenColumns | "bare";
-  /** Whether the rows that the spreadsheet hides are left out. They keep their places, and fail without their content. */
+  /**
+   * Whether to omit the content of rows that the spreadsheet hides. Such rows keep their places, and fail without
+   * content.
+   */
   leavesHidden?: boolean;
 }
 
@@ -175,8 +178,8 @@ export interface SheetChoice {
 export const faultHeading = "fault";
 
 /**
- * Converts a sheet to CSV for the service: the chosen columns, the fault of each row that cannot be used, and one line
- * for each row of the spreadsheet, so rows keep their numbers. Only the lines of empty rows are blank.
+ * Converts a sheet to CSV for the service: the chosen columns, the fault of each unusable row, and one line for each
+ * row of the spreadsheet, so rows keep their numbers. Only the lines of empty rows are blank.
  */
 export function csvOfSheet(
   data: readonly SheetRow[],
@@ -193,7 +196,7 @@ export function csvOfSheet(
   return lines;
 }
 
-/** Returns the rows of a sheet below its headings; each is read on demand. */
+/** Returns the rows below a sheet's headings. A row is read only on demand. */
 function sourceOf(
   data: readonly SheetRow[],
   { kind, headerRow, columns }: SheetChoice,

@@ -1,12 +1,12 @@
-/** A row with the number that the spreadsheet or the editor shows for it. */
+/** A row with its number in the spreadsheet or editor. */
 export interface TopRow {
   row: number;
   cells: string[];
 }
 
-/** The first rows that may have the headings, and the rows below one of them that are shown as examples. */
+/** The number of first rows that may contain the headings, and of rows below the headings to show as examples. */
 export const headerRowsMax = 20;
 export const samplesMax = 5;
 
-/** A table with more columns was not filled in by people, and would be too much to show. */
+/** People do not fill in a table with more columns, and the page could not show all of them. */
 export const columnsMax = 256;

@@ -11,7 +11,7 @@ interface Outcome {
   onRefused: (error: Error) => void;
 }
 
-/** Inspects a file before it is sent; sends it at once if there is nothing to ask. */
+/** Inspects a file before it is sent; sends the file immediately if there are no questions. */
 export function useProposal(kind: JobKind, { onChosen, onRefused }: Outcome) {
   const [proposal, setProposal] = useState<Proposal>();
   const [reading, setReading] = useState(false);
@@ -62,7 +62,8 @@ export function useProposal(kind: JobKind, { onChosen, onRefused }: Outcome) {
 }
 
 /**
- * Returns a proposal for a file; undefined for JSON, and for a table without readable rows, which the service reports.
+ * Returns a proposal for a file; undefined for JSON, and for a table without readable rows. The service reports the
+ * fault of such a table.
  */
 async function proposalOf({ body, type, name }: Chosen): Promise<Proposal | undefined> {
   if (type === xlsxType) {
@@ -74,7 +75,7 @@ async function proposalOf({ body, type, name }: Chosen): Promise<Proposal | unde
   if (type !== "text/csv") return undefined;
   const file = await withoutUtf16(body);
   const head = await readCsvHead(file);
-  // The service reports what is wrong with a file that is not a table.
+  // If the file is not a table, the service reports its fault.
   const isTable = head.top.length > 0 && head.top.every(({ cells }) => cells.length <= columnsMax);
   if (isTable) return { form: "csv", name, file, head };
   return undefined;

@@ -1,8 +1,8 @@
 import type { SheetChoice, SheetSummary } from "./sheet.ts";
 
-/** A workbook, read in a worker of its own. */
+/** A workbook that a separate worker has read. */
 export interface Workbook {
-  /** The sheets that are not empty, in their order. */
+  /** The sheets that are not empty, in the workbook's order. */
   sheets: readonly SheetSummary[];
   /** Returns a sheet as CSV. */
   csv: (sheet: SheetSummary, choice: SheetChoice) => Promise<Blob>;

@@ -160,7 +160,7 @@ describe("only the console's own pages may call", () => {
     }
   });
 
-  test("a same-origin request without the header may read but not change", async () => {
+  test("a same-origin request without the header can read but not change", async () => {
     const headers = { "sec-fetch-site": "same-origin" };
     expect(await console.sendUnmarked("GET", path, { headers })).toMatchObject({ status: 200 });
     const changing = await change();
@@ -196,7 +196,7 @@ describe("only the console's own pages may call", () => {
 });
 
 describe("only the cookie signs in", () => {
-  test("a request without a session cookie, or with an unknown one, is 401 as at the API", async () => {
+  test("a request without a session cookie, or with an unknown one, gets 401 as at the API", async () => {
     const headers = { "x-realmpass-console": "1" };
     for (const cookie of [undefined, "", "realmpass-console=", `realmpass-console=rpw_${"A".repeat(43)}`]) {
       const sent = { headers: { ...headers, ...(cookie === undefined ? {} : { cookie }) } };
@@ -247,7 +247,7 @@ describe("users and realms", () => {
 });
 
 describe("an access token is renewed shortly before it ends", () => {
-  test("concurrent requests in several processes renew it once", async () => {
+  test("concurrent requests in several processes renew the token once", async () => {
     const user = await given.user({ realmId: api.realmId, administrator: true });
     const { send } = await openConsole(api, user);
     const other = await api.another();
@@ -265,7 +265,7 @@ describe("an access token is renewed shortly before it ends", () => {
     }
   });
 
-  test("many sessions are renewed at once, even more than there are database connections", async () => {
+  test("many sessions are renewed at the same time, even more than there are database connections", async () => {
     const users = await Promise.all(Array.from({ length: 15 }, () => given.user({ realmId: api.realmId })));
     const opened = [];
     for (const user of users) opened.push(await openConsole(api, user));

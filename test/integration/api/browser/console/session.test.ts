@@ -153,7 +153,7 @@ test.each<[string, (user: GivenUser, opened: ConsoleBrowser) => Promise<unknown>
       return browser.get(logoutUrl({ id_token: body.id_token, client_id: application.clientId }), { follow: false });
     },
   ],
-])("%s ends the console at once, in every process", async (_, end) => {
+])("%s ends the console session immediately, in every process", async (_, end) => {
   const user = await admin();
   const opened = await openConsole(api, user);
   const apis = [api, await api.another()];

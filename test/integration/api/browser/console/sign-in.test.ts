@@ -11,7 +11,7 @@ import { consoleIn, openConsole } from "../../../../support/browser/console-brow
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { givenLocalAccount, testPassword } from "../../../../support/given/local-account.ts";
 
-/** Whether the OAuth session of a sign-in ends shortly before the console opens with it. */
+/** If true, the OAuth session of a sign-in ends shortly before the console uses it. */
 let sessionEndsMeanwhile = false;
 const api = useApi({
   watch: (db) => ({

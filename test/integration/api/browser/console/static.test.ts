@@ -40,7 +40,7 @@ const log = pino(
   }),
 );
 
-describe("built", () => {
+describe("a console that is built", () => {
   const api = useApi({ settings: { consoleFolder: folder } });
   const get = (where: string, headers: Record<string, string> = {}) =>
     sendRequest(`${api.url}${where}`, "GET", { headers });
@@ -63,12 +63,12 @@ describe("built", () => {
     expect(answer.text).not.toMatch(/__(?:BASE|CSP_NONCE|ICON)__/);
   });
 
-  test("it has the same icon as the other pages", async () => {
+  test("the console has the same icon as the other pages", async () => {
     const icon = /rel="icon" href="([^"]+)"/.exec((await get("/console")).text)?.[1] ?? "";
     expect(await get(icon)).toMatchObject({ status: 200, headers: { "content-type": "image/svg+xml" } });
   });
 
-  test("its policy allows only the service's own scripts, styles and fonts, with a new nonce in each response", async () => {
+  test("the console's policy allows only the service's own scripts, styles and fonts, with a new nonce in each response", async () => {
     const [one, two] = [await get("/console"), await get("/console")];
     const nonce = /name="csp-nonce" content="([\w-]{22})"/.exec(one.text)?.[1];
     expect(one.headers["content-security-policy"]).toBe(
@@ -79,7 +79,7 @@ describe("built", () => {
     expect(two.text).not.toContain(nonce);
   });
 
-  test("its assets are cached as immutable and served with their content type", async () => {
+  test("the console's assets are cached as immutable and served with their content type", async () => {
     const answer = await get("/console/assets/main-abc123.js");
     expect(answer).toMatchObject({
       status: 200,

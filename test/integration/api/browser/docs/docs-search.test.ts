@@ -57,7 +57,7 @@ describe("the search of the documentation", () => {
     expect((await api.as.nobody().get(`/docs/search?q=${q === "%" ? "%zz" : encodeURIComponent(q)}`)).status).toBe(200);
   });
 
-  test("is on every page, and keeps the reader's realm and application", async () => {
+  test("is on every page, and keeps the realm and application that the reader chose", async () => {
     const client = "5f0c2f6e-8a3b-4d0e-9b52-0c5d1f7f7a10";
     for (const { slug } of guides) {
       expect(await get(`/docs/${slug}`)).toMatch(/<form [^>]*action="\/docs\/search"/);

@@ -43,7 +43,7 @@ describe.each(pages)("%s", (path) => {
     for (const link of links) {
       const [target = "", anchor] = link.split("#");
       const found = target === "" ? page : await get(target);
-      // If the console is not built, its pages are a sentence that says so.
+      // If the console is not built, its pages return 503 with a sentence that says so.
       expect(found.status, link).toBe(target.startsWith("/console") && found.status === 503 ? 503 : 200);
       if (anchor !== undefined) expect(found.text, link).toContain(`id="${anchor}"`);
     }
@@ -228,7 +228,7 @@ test.each(["strict", "resilient"])(
   },
 );
 
-test("an unknown page is 404, and no path leaves the folder", async () => {
+test("an unknown page gets 404, and no path leaves the folder", async () => {
   for (const path of [
     "/docs/nothing",
     "/docs/README.md",

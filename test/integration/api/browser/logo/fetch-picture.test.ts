@@ -4,7 +4,7 @@ import { createPictureFetch } from "../../../../../api/browser/logo/fetch-pictur
 import { png, svg, usePictureServer } from "../../../../support/counterparts/picture-server.ts";
 
 const server = usePictureServer();
-/** Also on this machine, at an address from which pictures are not allowed. */
+/** A second server on this machine, at an address from which the service does not fetch pictures. */
 const inner = usePictureServer("127.0.0.2");
 
 const authorities = `${server.authorities}${inner.authorities}`;

@@ -84,7 +84,7 @@ test("a script in an SVG logo cannot run", async () => {
   });
 });
 
-test("each realm has its own logo, and after a change of its address shows the new one", async () => {
+test("each realm has its own logo, and after the realm's logo address changes, pages show the new logo", async () => {
   const [one, other] = [await givenRealm("/logo.png"), await givenRealm("/logo.svg")];
   expect((await get(`/realms/${one}/logo`)).headers["content-type"]).toBe("image/png");
   expect((await get(`/realms/${other}/logo`)).headers["content-type"]).toBe("image/svg+xml");
@@ -97,7 +97,7 @@ test("each realm has its own logo, and after a change of its address shows the n
   expect((await get(`/realms/${one}/logo`)).headers["content-type"]).toBe("image/svg+xml");
 });
 
-test("an unreachable logo is 404, and pages show a letter instead", async () => {
+test("an unreachable logo returns 404, and pages show a letter instead", async () => {
   const name = await givenRealm("/missing.png");
   expect(await get(`/realms/${name}/logo`)).toMatchObject({ status: 404, headers: { "cache-control": "no-store" } });
   const page = await get(`/login?realm=${name}`);
@@ -105,7 +105,7 @@ test("an unreachable logo is 404, and pages show a letter instead", async () => 
   expect(page.text).not.toContain("<img");
 });
 
-test("a missing logo is 404 for every cause, and a malformed path is 400", async () => {
+test("a missing logo returns 404 whatever the cause, and a malformed path returns 400", async () => {
   const name = (await realms.findById(api.database.owner, await api.given.realm()))?.name ?? "";
   const paths = [name, "nobody", "NOBODY", "a".repeat(70), "..%2f..%2fetc", "%00", "%ff"];
   for (const path of paths) {

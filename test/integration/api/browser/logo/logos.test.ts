@@ -58,7 +58,7 @@ test("concurrent requests for a logo share one fetch, and the result is kept for
   expect(requests()).toBe(1);
 });
 
-test("after an hour the old logo is shown at once while a new one is fetched", async () => {
+test("after an hour the old logo is shown immediately while a new one is fetched", async () => {
   await logos.find(realm("/logo.png"));
   server.show("/logo.png", "image/svg+xml", svg());
   pass(hour);
@@ -97,7 +97,7 @@ test("a failed fetch is not retried for a minute, and until then pages are rende
   expect(await logos.find(realm("/missing"))).toBeDefined();
 });
 
-test("a new address yields a new logo at once, and each realm has its own", async () => {
+test("a new address yields a new logo immediately, and each realm has its own logo", async () => {
   expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });
   expect(await logos.find(realm("/other.svg", "2"))).toMatchObject({ type: "image/svg+xml" });
   expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });

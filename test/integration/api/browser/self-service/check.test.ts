@@ -50,7 +50,7 @@ async function givenDownload(realmId: string, deviceType = "iOS") {
 }
 
 describe("when RADIUS servers ask about profiles", () => {
-  test("the page waits for the first connection, suggests help after three minutes, and finally confirms that it works", async () => {
+  test("the page waits for the first connection, suggests help after three minutes, and finally confirms that the profile works", async () => {
     const realmId = await givenRealm();
     await givenAsked(realmId, "6 days");
     const { user, look, wasDownloaded } = await givenDownload(realmId);
@@ -159,7 +159,7 @@ test("My devices shows when each device was last seen, in the realm's time zone,
   );
 });
 
-test("an end within a day is shown with time, zone and remaining time, a later one as a date", async () => {
+test("an end within a day is shown with time, zone and remaining time, a later end as a date", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   const visitor = await visitorOf(api, user);
   const page = await visitor.add();

@@ -61,7 +61,7 @@ test("a guest's other device claims a profile by its own link", async () => {
   expect(await profilesOf(account.id)).toEqual([]);
 });
 
-test("at the limit the page stays, and adding is disabled with the reason", async () => {
+test("at the limit the page still opens, disables adding, and shows the reason", async () => {
   const account = await given.guestAccount({ realmId, profileLimit: 1 });
   await given.profile({ realmId }, { guestAccountId: account.id });
   const visitor = await visitorOf(api);

@@ -58,7 +58,6 @@ const take = async (link: string, deviceType = "Linux") => {
   return { device, page: await device.send(page, { device_type: deviceType }) };
 };
 
-/** Returns the ids of a user's issuances. */
 const issuancesOf = (user: GivenUser) =>
   api.database.owner.query(sql`select id from issuances where user_id = ${user.id}`);
 
@@ -93,7 +92,7 @@ describe("on this device", () => {
     expect(entries).toEqual([{ event: "profile_create", client: null }]);
   });
 
-  test("the same form sent twice, or five times at once, creates one hand-over", async () => {
+  test("the same form sent twice, or five times concurrently, creates one hand-over", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const form = await visitor.get("/me/devices/new");
@@ -104,7 +103,7 @@ describe("on this device", () => {
     expect(new Set(answers.map(headingOf))).toEqual(new Set(["Set up laptop"]));
   });
 
-  test("tapping Download again, or five times at once, creates one profile and returns the same file", async () => {
+  test("tapping Download again, or five times concurrently, creates one profile and returns the same file", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
@@ -225,7 +224,7 @@ describe("on this device", () => {
     expect(file.headers["content-disposition"]).toBe('attachment; filename="mias-u.pem"');
   });
 
-  test("an owner may have twenty open hand-overs, claimed or not", async () => {
+  test("an owner can have twenty open hand-overs, claimed or not", async () => {
     const visitor = await visitorOf(api, await person());
     for (let count = 0; count < 20; count++) {
       expect(await visitor.add({ place: count % 2 === 0 ? "here" : "elsewhere" })).toMatchObject({ status: 200 });
@@ -317,7 +316,7 @@ describe("the file", () => {
        where c.user_id = ${user.id} and c.revoked_at is not null
     `);
 
-  test("it can be fetched repeatedly within half an hour of the first download; after that its page shows that it has been erased", async () => {
+  test("can be fetched repeatedly within half an hour of the first download; after that its page shows that the file has been erased", async () => {
     const visitor = await visitorOf(api, await person());
     const page = await visitor.add();
     const one = await visitor.download(page);

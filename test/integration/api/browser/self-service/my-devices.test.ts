@@ -26,7 +26,7 @@ const revokedOf = (user: GivenUser) =>
   `);
 
 describe("my devices", () => {
-  test("they show each active profile with status, end and a way to revoke it", async () => {
+  test("show each active profile with its status, its end and a way to revoke it", async () => {
     const user = await person();
     const serial = await given.profile(user, { name: "My <b>phone</b>", deviceType: "iOS" });
     await given.profile(user, { name: "ended", createdAt: fromNow(-9 * day), notAfter: fromNow(-day) });
@@ -150,7 +150,7 @@ describe("my devices", () => {
       expect(page.text).not.toContain("neu einrichten");
     });
 
-    test("sees the notice on only one of two pages that are loaded at once", async () => {
+    test("sees the notice on only one of two pages that are loaded concurrently", async () => {
       const user = await person();
       await administrator().delete(`/api/user/${user.id}`);
       await administrator().put(`/api/user/${user.id}/undelete`);
@@ -166,7 +166,7 @@ describe("my devices", () => {
     expect((await (await visitorOf(api, await person())).get("/me")).text).not.toContain("/console");
   });
 
-  test("its pages are small, run no script, are not cached, and exist in German as well", async () => {
+  test("the pages are small, run no script, are not cached, and exist in German as well", async () => {
     const user = await person();
     for (let count = 0; count < 5; count++) await given.profile(user);
     const visitor = await visitorOf(api, user);

@@ -33,7 +33,7 @@ const revokedOf = (user: GivenUser) =>
      order by id
   `);
 
-/** Claims the replacement of a profile, in a new browser. */
+/** Claims a hand-over that replaces a profile, in a new browser. */
 async function claim(user: GivenUser, serial: string) {
   const visitor = await visitorOf(api, user);
   const page = await visitor.send(await visitor.get(`/me/devices/${serial}`), { place: "here" });
@@ -108,7 +108,7 @@ describe("setting a device up again", () => {
     const user = await person({ profileOverride: 3 });
     const [one, two, three] = [await ending(user, 200), await ending(user, 200), await ending(user, 200)];
     await setUpAgain(user, one);
-    // Now one over the limit: the next replacement revokes the profile that was replaced first.
+    // The user is now one profile over the limit: the next replacement revokes the profile that was replaced first.
     await setUpAgain(user, two);
     expect(await revokedOf(user)).toEqual([{ serial: one, reason: 4 }]);
     await api.database.owner.query(sql`update users set profile_override = 2 where id = ${user.id}`);
@@ -238,7 +238,7 @@ describe("the replaced profile", () => {
     expect(entries).toEqual([{ by: null, user: user.id }]);
   });
 
-  test("is kept for 7 days if the network has since asked only about it and not about the new one", async () => {
+  test("is kept for 7 days if the network has since asked only about the replaced profile and not about the new one", async () => {
     const { user, old } = await replaced();
     const other = await replaced();
     await activity.check(old, fromNow(hour));

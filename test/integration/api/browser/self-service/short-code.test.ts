@@ -108,7 +108,7 @@ describe("a guest account's code", () => {
     expect((await type(await sheetOf(other))).page.url).toBe(`${api.url}/guest/${other.token}`);
   });
 
-  test("of an expired account leads to a page that shows that the access has ended", async () => {
+  test("leads to a page that shows that the access has ended, if the account has expired", async () => {
     const account = await given.guestAccount({ realmId });
     const code = await sheetOf(account);
     await api.database.owner.query(sql`
@@ -207,7 +207,7 @@ test("the code is in no address and no log line", async () => {
   }
 });
 
-test("one address may try 30 codes a minute", async () => {
+test("one address can try 30 codes a minute", async () => {
   const device = await visitorOf(api);
   const form = formOf(await device.get("/code"));
   const guess = async (address: string) =>

@@ -69,7 +69,7 @@ test.each([
   "/me/hand-overs/7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11/file/iphone.mobileconfig",
   "/console/sign-in",
   "/console/sign-in?continue=%2Fconsole%2Fusers",
-])("signing in redirects to %j, and a signed-in user goes there at once", async (path) => {
+])("signing in redirects to %j, and a signed-in user is redirected there immediately", async (path) => {
   expect(await signIn(mia, path)).toBe(path);
   expect(await locationOf(await inBrowser(mia), `/login?${continueTo(path)}`)).toBe(path);
 });
@@ -106,7 +106,7 @@ test("a visitor who wants to see their devices chooses their realm among several
   expect(page.text).toContain(`href="/login?continue=%2Fme%2Fdevices%2Fnew&amp;realm=${realmName}"`);
 });
 
-test("a user who must sign in again, or to another realm, is not redirected at once", async () => {
+test("a user who must sign in again, or to another realm, is not redirected immediately", async () => {
   const browser = await inBrowser(mia);
   const again = await visit(browser, `/login?again=true&realm=${realmName}&${continueTo("/me")}`);
   expect(again).toMatchObject({ status: 200 });

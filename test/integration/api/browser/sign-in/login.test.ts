@@ -86,7 +86,7 @@ test("user names are case-insensitive", async () => {
   });
 });
 
-test("a user name may use decomposed letters", async () => {
+test("a user name can contain decomposed letters", async () => {
   const { username } = await givenLocalAccount(api, { username: `j\u00e4ger-${unique()}` });
   const spelled = username.normalize("NFD");
   expect(spelled).not.toBe(username);
@@ -281,7 +281,7 @@ test("signing in for a switched-off application is refused", async () => {
   expect(await open(browse(), withContinue(authorizePath(clientId)))).toMatchObject({ status: 400 });
 });
 
-test("a signed-in user continues at once, unless a new sign-in or another realm is requested", async () => {
+test("a signed-in user continues immediately if neither a new sign-in nor another realm is requested", async () => {
   const browser = browse();
   await signIn(browser, ada.username);
   const { clientId } = await application();

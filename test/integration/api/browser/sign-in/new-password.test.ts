@@ -137,7 +137,7 @@ test("a link leads home if the user has a password or no local account, or the r
   expect((await followLink(elsewhere)).location).toBe("/console");
 });
 
-test("signing out asks a user who could not sign in again, and offers to set a password", async () => {
+test("signing out asks for confirmation if the user could not sign in again, and offers to set a password", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   const signOut = async () => browser.submit(await browser.get(`${api.url}/login`), {}, { follow: false });
@@ -151,7 +151,7 @@ test("signing out asks a user who could not sign in again, and offers to set a p
   expect((await browser.get(`${api.url}/login`)).text).not.toContain(user.username);
 });
 
-test("signing out does not ask a user who has a password or signed in through the provider", async () => {
+test("signing out asks for no confirmation if the user has a password or signed in through the provider", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   await set(browser, testPassword);
@@ -172,7 +172,7 @@ test("signing out does not ask a user who has a password or signed in through th
   expect(await other.browser.submit(page, {}, { follow: false })).toMatchObject({ status: 303 });
 });
 
-test("signing out of the console leads to the same question, and the sign-in lasts until it is answered", async () => {
+test("signing out of the console asks for the same confirmation, and the sign-in lasts until the user answers", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   const answer = await browser.post(

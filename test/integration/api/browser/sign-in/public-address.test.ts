@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { sendRequest, useApi } from "../../../../support/service/api.ts";
 import { givenLocalAccount, testPassword } from "../../../../support/given/local-account.ts";
 
-/** Behind a proxy that removes `/auth` from paths, on https. */
+/** The api runs behind a proxy that removes `/auth` from paths, on https. */
 const api = useApi({ settings: { authUrl: "https://login.example/auth" } });
 
 beforeAll(async () => {

@@ -478,7 +478,7 @@ describe("claims that change the user", () => {
     expect(await usersOf(api, realmId)).toEqual([]);
   });
 
-  test("255 characters, quotes and other scripts are fine", async () => {
+  test("an identifier and a name with 255 characters, quotes or other scripts are accepted", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person({ pairwise_id: "é".repeat(255), name: `Zoë "O'Neil" <b>張</b>` }));
     const { user, visit } = await signIn(realmId);
@@ -529,7 +529,7 @@ test("refusals are counted by problem, and each exchange that returns claims is 
 });
 
 describe("the redirects", () => {
-  test("a user with a session at the provider is not prompted again, unless the sign-in requires it", async () => {
+  test("a user with a session at the provider is prompted again only if the sign-in requires it", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const { browser, user } = await signIn(realmId);
@@ -657,7 +657,7 @@ describe("the redirects", () => {
     expect(expectProblem(await browser.get(callback), "upstream_attempt_ended")).toBe("/login");
   });
 
-  test("an attempt at one provider is not valid after the realm changes to another", async () => {
+  test("an attempt at one provider is not valid after the realm changes to another provider", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);
@@ -716,7 +716,7 @@ describe("the redirects", () => {
     expectProblem((await signIn(realmId)).visit, "upstream_bad_answer");
   });
 
-  test("the provider may rotate its keys at any time", async () => {
+  test("the provider can rotate its keys at any time", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     await signIn(realmId);

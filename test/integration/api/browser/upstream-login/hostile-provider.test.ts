@@ -93,12 +93,12 @@ describe("an invalid ID token is refused", () => {
     await expectNobody("upstream_bad_answer");
   });
 
-  test("one signed by another key under the published key's id", async () => {
+  test("if another key signed it under the published key's id", async () => {
     upstream.changeIdToken({ key: { ...(await makeSigningKey()), kid: upstream.key.kid ?? "" } });
     await expectNobody("upstream_bad_answer");
   });
 
-  test("one signed by an unpublished key: the keys are fetched again once, not every time", async () => {
+  test("if an unpublished key signed it: the keys are fetched again once, not every time", async () => {
     upstream.changeIdToken({ key: await makeSigningKey() });
     await expectNobody("upstream_bad_answer");
     await expectNobody("upstream_bad_answer");
@@ -109,13 +109,13 @@ describe("an invalid ID token is refused", () => {
   test.each([
     ["as its metadata allows", ["RS256", "none"]],
     ["although its metadata does not allow it", ["RS256"]],
-  ])("one without a signature, %s", async (_, algorithms) => {
+  ])("if it has no signature, %s", async (_, algorithms) => {
     upstream.change("discovery", (document) => ({ ...document, id_token_signing_alg_values_supported: algorithms }));
     upstream.changeIdToken({ none: true });
     await expectNobody("upstream_bad_answer");
   });
 
-  test("one signed with the client's own secret, or with the public key as an HMAC secret", async () => {
+  test("if it is signed with the client's own secret, or with the public key as an HMAC secret", async () => {
     upstream.change("discovery", (document) => ({ ...document, id_token_signing_alg_values_supported: ["HS256"] }));
     for (const secret of ["s", JSON.stringify(upstream.key.n)]) {
       const k = Buffer.from(secret).toString("base64url");
@@ -124,7 +124,7 @@ describe("an invalid ID token is refused", () => {
     }
   });
 
-  test("one whose header contains its own key", async () => {
+  test("if its header contains its own key", async () => {
     const key = await makeSigningKey();
     const { kty, n, e } = key;
     upstream.changeIdToken({ key: { ...key, kid: upstream.key.kid ?? "" }, header: { jwk: { kty, n, e } } });
@@ -240,7 +240,7 @@ describe("every endpoint of the provider", () => {
     await expectNobody(problem);
   });
 
-  test("a failure is not cached: a provider that recovers works at once", async () => {
+  test("a failure is not cached: a provider that recovers works immediately", async () => {
     upstream.lie("discovery", send(503, ""));
     await expectNobody("upstream_unreachable");
     upstream.lie("discovery", undefined);
@@ -299,7 +299,7 @@ describe("a misleading userinfo response", () => {
     await expectNobody("upstream_bad_answer");
   });
 
-  test("its claims cannot override the signed ID token", async () => {
+  test("claims in the response cannot override the signed ID token", async () => {
     await setUpstream(api, realmId, {
       issuer: upstream.url,
       clientId,

@@ -162,7 +162,7 @@ describe("who may use the realm", () => {
     expect(await refusals(realmId)).toHaveLength(2);
   });
 
-  test("concurrent refusals of one user are one audit entry", async () => {
+  test("concurrent refusals of one user are recorded as one audit entry", async () => {
     const realmId = await realmWith({ mayUse: [staff] });
     const account = person({ groups: "wifi" });
     await signIn(realmId, account);
@@ -242,7 +242,7 @@ describe("if the provider withholds groups", () => {
     expect(await rowOf(realmId)).toMatchObject({ given: ["help_desk"], provided: ["auditor"] });
   });
 
-  test("a rule for using the realm that needs a withheld claim fails as a bad answer, unless another rule matches", async () => {
+  test("a rule for using the realm that needs a withheld claim fails as a bad answer if no other rule matches", async () => {
     const realmId = await realmWith({ mayUse: [staff, { claim: "roles", value: "member" }] });
     const account = person({ roles: "member" });
     expect((await signIn(realmId, { ...account, ...overage })).user).toBeDefined();

@@ -20,7 +20,7 @@ const visit = (path: string, at: TestApi = api) =>
   createBrowserSession(() => []).get(`${at.url}${path}`, { follow: false });
 
 describe("starting a sign-in at the identity provider", () => {
-  test("sends all that OpenID Connect and PKCE require, new each time", async () => {
+  test("sends all parameters that OpenID Connect and PKCE require, with new random values each time", async () => {
     const path = await startPath(api, await realmWithUpstream());
     const starts = await Promise.all([visit(path), visit(path)]);
 
@@ -62,7 +62,7 @@ describe("starting a sign-in at the identity provider", () => {
     expect(new URL(headers.location ?? "").searchParams.get("prompt")).toBe("login");
   });
 
-  test("stores the attempt in a cookie for this host only, sealed", async () => {
+  test("stores the attempt, sealed, in a cookie for this host only", async () => {
     const realmId = await realmWithUpstream(published);
     const { headers } = await visit(await startPath(published, realmId), published);
     const [cookie = ""] = headers["set-cookie"] ?? [];
@@ -87,7 +87,7 @@ describe("starting a sign-in at the identity provider", () => {
     expect((await visit(await long(2_000))).status).toBe(303);
   });
 
-  test("returns below the base path", async () => {
+  test("links to a new start below the base path if the attempt has ended", async () => {
     const { headers } = await visit("/login/upstream/callback?code=a&state=b", published);
     expect(headers["set-cookie"]).toBeUndefined();
     const page = await visit("/login/upstream/callback?code=a&state=b", published);

@@ -18,7 +18,7 @@ const givenDirectory = async (): Promise<{ clientId: string; path: string }> => 
   return { clientId, path: `/api/applications/${clientId}/tokens` };
 };
 
-test("only the response that creates a token contains it; the database has its hash, the audit log its id", async () => {
+test("only the response to a token's creation contains the token; the database has its hash, the audit log its id", async () => {
   const { clientId, path } = await givenDirectory();
   const body = { name: "  Okta ", networks: ["192.0.2.0/24", "2001:db8::7"], expiresAt: "2099-01-01T00:00:00+01:00" };
   const created = await admin.post(path, body);
@@ -60,7 +60,7 @@ test("only the response that creates a token contains it; the database has its h
   expect(JSON.stringify(entries)).not.toContain("rpk_");
 });
 
-test("a repeat with the same key returns the same token and creates no other one", async () => {
+test("a repeat with the same key returns the same token and creates no other token", async () => {
   const { clientId, path } = await givenDirectory();
   const service = as.service();
   const headers = { "idempotency-key": "k" };

@@ -45,7 +45,7 @@ test("deleting a service ends its secret and tokens", async () => {
   expect((await tokenWith(api, registered)).body.error).toBe("invalid_client");
 });
 
-test("a service may delete itself, and its token ends with that response", async () => {
+test("a service can delete itself, and its token ends with that response", async () => {
   const { clientId } = await given.application({ realmId: api.realmId });
   const self = as.token(await given.token({ realmId: api.realmId, clientId }));
   expect((await self.delete(`/api/applications/${clientId}`)).status).toBe(200);

@@ -120,7 +120,7 @@ test("the database does not contain the secret in readable form", async () => {
   }
 });
 
-test("an application gets only scopes that its registrant holds, and the response names the others", async () => {
+test("an application with scopes that its registrant lacks is refused, and the response names these scopes", async () => {
   const admin = as.admin({ scopes: ["application.modify", "openid", "profile.read"] });
   const scopes = ["openid", "profile.read", "user.delete", "offline_access"];
 
@@ -136,7 +136,7 @@ test("an application gets only scopes that its registrant holds, and the respons
   );
 });
 
-test("a service may grant openid and offline_access to a useragent, although it never holds them", async () => {
+test("a service can grant openid and offline_access to a useragent, although it never holds them", async () => {
   expect((await as.service().post("/api/applications", useragent)).status).toBe(200);
   const weak = as.service({ scopes: ["application.modify"] });
   const signInOnly = { ...useragent, scopes: ["openid", "offline_access"] };
@@ -243,7 +243,7 @@ test("an application can be registered switched off", async () => {
   expect((await tokenWith(api, body.data)).body.error).toBe("invalid_client");
 });
 
-test("every scope may be registered", async () => {
+test("every scope can be registered", async () => {
   const { body } = await as.admin().post("/api/applications", { ...useragent, scopes: allScopes });
   expect(body.data.scopes).toEqual(allScopes);
 });

@@ -26,7 +26,7 @@ const rotate = async ({ client_id }: Registered, overlapHours?: number): Promise
   return body.data;
 };
 
-/** Returns the token endpoint's status for each of these secrets, which is the same at both APIs. */
+/** Returns the token endpoint's status for each of these secrets; expects the same status at both APIs. */
 const statuses = async (secrets: readonly Registered[]): Promise<number[]> => {
   const [here, there] = await Promise.all(
     both.map(async (one) => Promise.all(secrets.map(async (secret) => (await tokenWith(one, secret)).status))),
@@ -35,7 +35,7 @@ const statuses = async (secrets: readonly Registered[]): Promise<number[]> => {
   return here ?? [];
 };
 
-test("without overlap, the old secret and its tokens end at once", async () => {
+test("without overlap, the old secret and its tokens end immediately", async () => {
   const old = await register();
   const { access_token } = (await tokenWith(api, old)).body;
 
@@ -96,7 +96,7 @@ test("at most two secrets are valid, however often and however fast they are rot
   expect(await statuses([second, third, last])).toEqual([401, 401, 200]);
 });
 
-test("the response is the application with its new secret, and the audit entry does not contain it", async () => {
+test("the response is the application with its new secret, and the audit entry does not contain the secret", async () => {
   const { client_id } = await register({ ...useragent, useClientSecret: true });
   const admin = as.admin();
   const { data } = (await admin.post(`/api/applications/${client_id}/secret`, { overlapHours: 2 })).body;
@@ -109,7 +109,7 @@ test("the response is the application with its new secret, and the audit entry d
   expect(JSON.stringify(entry)).not.toContain("rps_");
 });
 
-test("a repeat with the same key returns the same secret and creates no other", async () => {
+test("a repeat with the same key returns the same secret and creates no other secret", async () => {
   const registered = await register();
   const caller = as.service();
   const path = `/api/applications/${registered.client_id}/secret`;

@@ -20,7 +20,7 @@ const register = async (registration: object) =>
     client_secret: string;
   };
 
-test("only the given fields change, and one audit entry has both values", async () => {
+test("only the given fields change, and one audit entry contains the old and the new values", async () => {
   const { client_id, ...before } = await register(useragent);
   const admin = as.admin();
 
@@ -111,7 +111,7 @@ describe("several redirect URIs", () => {
     expect((await as.admin().get(`/api/applications/${client_id}`)).body).toEqual(body);
   });
 
-  test("adding one requires every scope of the application; removing or reordering them does not", async () => {
+  test("adding a URI requires every scope of the application; removing or reordering URIs does not", async () => {
     const { client_id } = await register({ ...rest, redirectURIs: [a, b] });
     const weak = as.admin({ scopes: ["application.modify", "application.read"] });
     const change = (redirectURIs: string[]) => weak.put(`/api/applications/${client_id}`, { redirectURIs });
@@ -141,8 +141,8 @@ describe("several redirect URIs", () => {
   });
 });
 
-describe("switched off", () => {
-  test("a useragent's tokens are refused from that moment, and accepted again once it is switched on", async () => {
+describe("when an application is switched off", () => {
+  test("a useragent's tokens are refused immediately, and accepted again once the useragent is switched on", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
     const session = await given.session({ user, clientId });
@@ -169,7 +169,7 @@ describe("switched off", () => {
   });
 });
 
-describe("with fewer scopes", () => {
+describe("when an application's scopes change", () => {
   test("sessions with a removed scope end with all their tokens, others continue, and consents shrink", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
@@ -268,7 +268,7 @@ describe("when useClientSecret changes", () => {
   });
 });
 
-describe("by a caller who does not hold all its scopes", () => {
+describe("for a caller who does not hold all scopes of the application", () => {
   const held = ["application.modify", "openid", "offline_access", "profile.read"] as const;
 
   test.each<[object, "done" | "refused"]>([
@@ -290,7 +290,7 @@ describe("by a caller who does not hold all its scopes", () => {
     else expect(answer).toBeError("insufficient_scope");
   });
 
-  test("switching it on again is refused", async () => {
+  test("switching the application on again is refused", async () => {
     const { client_id } = await register({ ...useragent, scopes: allScopes, active: false });
     const answer = await as.admin({ scopes: held }).put(`/api/applications/${client_id}`, { active: true });
     expect(answer).toBeError("insufficient_scope");

@@ -199,7 +199,7 @@ test("CSV follows RFC 4180, and no cell is a formula", async () => {
   expect(rows.at(-1)).toBe("");
 });
 
-test("HEAD is 405 and leaves no audit entry, since nothing is exported", async () => {
+test("HEAD gets 405 and leaves no audit entry, since nothing is exported", async () => {
   const answer = await service.send("HEAD", "/api/audit/export");
   expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "GET, OPTIONS" });
   expect((await service.get("/api/audit")).body.total).toBe(0);
@@ -215,7 +215,7 @@ describe("of many entries", () => {
       sent.end();
     });
 
-  // Sealing this many entries takes seconds, so these tests share them.
+  // Sealing this many entries takes seconds, so these tests share the entries.
   let shared: string;
   beforeAll(async () => {
     shared = await api.given.realm();

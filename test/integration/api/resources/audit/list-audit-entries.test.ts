@@ -22,7 +22,7 @@ beforeAll(async () => {
     ["client_create", at(3), null, "console"],
     ["user_lock", at(3, 1), null, null],
   ];
-  // Recorded one by one, so ids break ties.
+  // The entries are recorded one by one, so the order of entries with the same date is that of their ids.
   for (const [event, date, user, clientId] of entries) {
     await audit.record(api.database.owner, {
       realmId,

@@ -101,7 +101,7 @@ describe("the search of the audit log", () => {
     expect(await search("Analytical", ofPeople)).toEqual([]);
   });
 
-  test("limits the exported file as well, whose audit entry does not contain the search text", async () => {
+  test("also limits the exported file, whose audit entry does not contain the search text", async () => {
     const { text } = await service.get("/api/audit/export?search=ada%20lovelace");
     const lines = text.trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([

@@ -34,7 +34,7 @@ test("an expired wait returns the job's current state", async () => {
   expect(body).toMatchObject({ code: 202, data: { state: "running" } });
 });
 
-test("creating a job returns 202 at once, or waits for the check on request", async () => {
+test("creating a job returns 202 immediately, or after the check if the client asks to wait", async () => {
   const admin = api.as.admin();
   const create = (prefer: string) =>
     admin.send("POST", "/api/jobs/onboarding?dryRun=true", {
@@ -62,7 +62,7 @@ test("creating a job returns 202 at once, or waits for the check on request", as
   expect(answer.body.data).toMatchObject({ id, state: "ready", dryRun: true, changed: 1 });
 });
 
-test("starting a job waits for its end on request, and ignores its state before the start", async () => {
+test("starting a job waits for its end if the client asks to wait, and ignores the job's state before the start", async () => {
   const admin = api.as.admin();
   const id = await given("ready");
   const watching = admin.get(`/api/jobs/${id}/events`).catch(() => undefined);

@@ -342,7 +342,7 @@ describe("an unusable file leaves nothing behind:", () => {
     ["another encoding", "text/csv; charset=utf-16", {}],
     ["another encoding of JSON", "application/json; charset=windows-1252", {}],
     ["compressed", "text/csv", { "content-encoding": "gzip" }],
-  ])("%s is 415", async (_, type, headers) => {
+  ])("%s, which gets 415", async (_, type, headers) => {
     const answer = await upload("onboarding", type, "pairwiseID\na\n", { headers });
     expect(answer).toBeError("unsupported_media_type");
   });
@@ -469,7 +469,7 @@ describe("creating a job", () => {
 describe("Idempotency-Key", () => {
   const key = () => ({ "idempotency-key": randomUUID() });
 
-  test("a repeat returns the first job and leaves nothing else", async () => {
+  test("a repeat returns the first job and creates no other job", async () => {
     const as = api.as.admin();
     const headers = key();
     const first = await csv("pairwiseID\na\n", { as, headers });

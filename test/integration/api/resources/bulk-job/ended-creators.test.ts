@@ -105,7 +105,7 @@ describe.each(ends)("once %s", (_, by, end) => {
     expect(started.body.data).toMatchObject({ state: "queued", error: null });
   });
 
-  test("jobs that run or are ready, and those of other creators, stay unchanged", async () => {
+  test("running and ready jobs, and the jobs of other creators, stay unchanged", async () => {
     const creators = await givenCreators();
     const others = by === "person" ? "client" : "person";
     const untouched = [

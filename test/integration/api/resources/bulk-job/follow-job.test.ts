@@ -111,7 +111,7 @@ const progress = async (id: string, changed: number): Promise<void> => {
 };
 
 describe("an event stream", () => {
-  test("sends the job at once, each change, and finally the ended job", async () => {
+  test("sends the job immediately, then each change, and finally the ended job", async () => {
     const id = await given();
     const stream = await follow(id);
 
@@ -186,7 +186,7 @@ describe("an event stream", () => {
     }
   });
 
-  test.each(["", "0", "1000000"])("of an ended job sends it once, after %j", async (lastEventId) => {
+  test.each(["", "0", "1000000"])("sends an ended job once, after %j", async (lastEventId) => {
     const stream = await follow(await given("cancelled"), { lastEventId });
     await eventually(() => {
       expect(stream.ended).toBe(true);

@@ -85,7 +85,7 @@ describe.each(jobStates)("a job that is %s", (state) => {
     }
   });
 
-  test("its HTTP status shows whether to poll again", async () => {
+  test("has an HTTP status that shows whether to poll again", async () => {
     const { status, headers, body } = await admin.get(`/api/jobs/${await given(state)}`);
     const atRest = ["ready", "grace", "cancelled", "completed", "completed_with_errors", "failed"].includes(state);
     expect(body.data.state).toBe(state);
@@ -133,7 +133,7 @@ describe("starting", () => {
     expect(begun.body.data.state).toBe("queued");
   });
 
-  test("a job may be scheduled for 90 days from now, no later", async () => {
+  test("a job can be scheduled for at most 90 days from now", async () => {
     const day = 24 * 3_600_000;
     const id = await given("ready");
     const late = await admin.post(`/api/jobs/${id}/start`, { executeAt: fromNow(90 * day + 60_000).toISOString() });
@@ -148,7 +148,7 @@ describe("starting", () => {
     expect(await admin.post(`/api/jobs/${await given("ready")}/start`, body)).toBeError("invalid_request");
   });
 
-  test("an offboarding of a large share of the realm's users needs their number", async () => {
+  test("an offboarding of a large share of the realm's users requires the number of people to offboard as confirmation", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });
     const id = await given("ready", { realmId, kind: "offboarding", rows: people(101) });
@@ -172,7 +172,7 @@ describe("starting", () => {
     expect((await as.post(`/api/jobs/${fewer}/start`, {})).body.data.state).toBe("queued");
   });
 
-  test("an offboarding of a hundred needs no number, even in the smallest realm", async () => {
+  test("an offboarding of a hundred users requires no number, even in the smallest realm", async () => {
     const realmId = await api.given.realm();
     const id = await given("ready", { realmId, kind: "offboarding", rows: people(100) });
     const answer = await api.as.service({ realmId }).post(`/api/jobs/${id}/start`);
@@ -197,7 +197,7 @@ describe("starting", () => {
     expect(await as.post(`/api/jobs/${id}/retry`)).toBeError("insufficient_scope");
   });
 
-  test("a job whose creator was offboarded becomes the caller's; another user's job keeps its creator", async () => {
+  test("a job whose creator was offboarded passes to the caller; another user's job keeps its creator", async () => {
     const { given: rows, realmId } = api;
     const [boss, colleague] = [
       await rows.user({ realmId, administrator: true }),
@@ -445,7 +445,7 @@ describe("a job on the wire", () => {
     expect(data.etaSeconds).toBeLessThan(70);
   });
 
-  test("has no remaining time at the very beginning, and no rate unless it runs", async () => {
+  test("has no remaining time at the very beginning, and has a rate only while the job runs", async () => {
     const id = await given("running", { rows: people(1000) });
     await api.database.owner.query(sql`
       update jobs set changed = 19, started_at = now() - interval '1 s', rate_from_at = now() - interval '1 s' where id = ${id}
@@ -464,7 +464,7 @@ describe("a job on the wire", () => {
     ["ready", null],
     ["scheduled", null],
     ["completed", null],
-  ] as const)("that is %s and has not moved for a minute: error %s", async (state, error) => {
+  ] as const)("that is %s and has made no progress for a minute has the error %s", async (state, error) => {
     const id = await given(state, { realmId: await api.given.realm() });
     await api.database.owner.query(sql`update jobs set progress_at = now() - interval '61 s' where id = ${id}`);
     const [job] = await api.database.owner.query<{ realmId: string }>(sql`

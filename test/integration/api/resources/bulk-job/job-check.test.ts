@@ -6,7 +6,7 @@ import { allScopes } from "../../../../../domain/people/scopes.ts";
 import { auditOf, driveJobs, expectCountsToAddUp, rowsOf } from "../../../../support/given/bulk-jobs.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
-/** The result of a check before a job is started: the people that it would change, and its problems. */
+/** Tests the result of a check before a job is started: the people that the job would change, and its problems. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));
@@ -54,11 +54,11 @@ describe("a job", () => {
     expect((await admin.post(`/api/jobs/${retried}/retry`)).body.data).toMatchObject({ name: "second", rowOffset: 1 });
   });
 
-  test("without a name has none, and starts at its first row", async () => {
+  test("has no name if the client gives none, and starts at its first row", async () => {
     expect(await jobOf(await offboarding(await people(1)))).toMatchObject({ name: null, rowOffset: 0 });
   });
 
-  test("that offboards shows how many profiles it revokes, without those of excluded users", async () => {
+  test("that offboards shows how many profiles it revokes, not counting profiles of excluded users", async () => {
     const id = await offboarding([...(await people(2, { profiles: 2 })), ...(await people(1))]);
     expect(await jobOf(id)).toMatchObject({ state: "ready", changed: 3, affectedProfiles: 4 });
 
@@ -97,7 +97,7 @@ describe("a check that leaves the job no rows to process", () => {
     expect((await auditOf(api.database.owner, id)).map(({ event }) => event)).toEqual(["job_create", "job_finish"]);
   });
 
-  test("completes it with errors if some rows are unusable", async () => {
+  test("completes the job with errors if some rows are unusable", async () => {
     const [gone] = await people(1);
     await admin.delete(`/api/user/${gone?.id ?? ""}`);
     const id = await check("offboarding", `Kennung\n${gone?.name ?? ""}\nnobody\n`);
@@ -106,7 +106,7 @@ describe("a check that leaves the job no rows to process", () => {
     await expectCountsToAddUp(api.database.owner, id);
   });
 
-  test("fails it if no row is usable, and reports that", async () => {
+  test("fails the job if every row is unusable, and reports that", async () => {
     const id = await check("offboarding", `Kennung;userID\nnobody;\n;no-number\n`);
 
     expect(await jobOf(id)).toMatchObject({ state: "failed", error: "nothing_usable", failed: 2, done: 2 });
@@ -142,7 +142,7 @@ describe("the rows of a job", () => {
     return body;
   };
 
-  test("lists every user that it will change, with what they lose and who they are", async () => {
+  test("list every user whom the job will change, with their identity and what they lose", async () => {
     const [first, second] = await people(2, { profiles: 3, email: "seen@x.example" });
     const [gone] = await people(1);
     await admin.delete(`/api/user/${gone?.id ?? ""}`);
@@ -197,7 +197,7 @@ describe("the rows of a job", () => {
     expect(unknown.body.fields).toEqual([{ path: "include", reason: "there is no “secrets” to include" }]);
   });
 
-  test("of an onboarding show whose limit changes, from what to what, until the job runs", async () => {
+  test("of an onboarding show until the job runs which users' limits change, with the old and the new limit", async () => {
     const realmId = await api.given.realm();
     await api.database.owner.query(sql`update realms set max_profiles = 5 where id = ${realmId}`);
     const caller = api.as.admin({ realmId });
@@ -247,7 +247,7 @@ describe("the rows of a job", () => {
     await expectCountsToAddUp(api.database.owner, id);
   });
 
-  test("that are included again are checked again; failed and never excluded ones stay unchanged", async () => {
+  test("that are included again are checked again; failed rows and rows that were never excluded stay unchanged", async () => {
     const [leaving, other] = await people(2);
     const id = await check("offboarding", `Kennung\n${leaving?.name ?? ""}\n${other?.name ?? ""}\nnobody\n,\n`);
     const before = await rowsOf(api.database.owner, id);

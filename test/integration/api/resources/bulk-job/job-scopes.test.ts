@@ -9,7 +9,10 @@ import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { testOutputKeys } from "../../../../support/service/worker.ts";
 
-/** The scopes needed to change a job, to read it and to erase its outputs, and the audit entries of these actions. */
+/**
+ * Tests which scopes are needed to change a job, to read it and to erase its outputs, and the audit entries of these
+ * actions.
+ */
 
 const api = useApi();
 const { as, given } = api;
@@ -66,7 +69,7 @@ describe.each(kinds)("%s", (_, kind, row, needed) => {
       expect(await rowsOf(api.database.owner, id)).toEqual(rows);
       expect(await auditOf(api.database.owner, id)).toEqual([]);
     }
-    // Control: with these scopes it succeeds.
+    // Control: with these scopes the action succeeds.
     const answer = await act(as.service({ scopes: ["job.create", ...needed] }), await job(state));
     expect(answer.status, answer.text).toBeLessThan(300);
   });
@@ -83,7 +86,7 @@ describe("a change of a waiting job is in the audit log", () => {
     return id;
   }
 
-  test("if rows are excluded or included, and not if none are", async () => {
+  test("if rows are excluded or included, but not if no row changes", async () => {
     const id = await waiting();
     const user = await given.user({ realmId, administrator: true });
     const admin = as.user(user);
@@ -198,7 +201,7 @@ describe("the keys of a job", () => {
     expect(await actorsOf(id)).toEqual([{ userId }]);
   });
 
-  test("can be erased by others only with the scopes of the job", async () => {
+  test("can be erased by other callers only with the scopes of the job", async () => {
     const { caller, userId, clientId } = await creator();
     const id = await finished(userId, clientId);
     for (const lacking of [["job.create"], ["job.create", "user.modify"], ["job.create", "profile.create"]] as const) {

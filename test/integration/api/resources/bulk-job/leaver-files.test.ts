@@ -25,7 +25,10 @@ interface ResultRow {
   message: string | null;
 }
 
-/** Offboards a file. Returns the rows of its results, and the ids of its people who are offboarded. */
+/**
+ * Offboards the people in a file. Returns the rows of the results, and the ids of the file's people who are now
+ * offboarded.
+ */
 async function offboard(text: string, { people }: LeaverFile, query = "") {
   await api.database.owner.query(sql`
     insert into users (realm_id, pairwise_id, created_at)

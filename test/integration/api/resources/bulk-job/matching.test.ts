@@ -7,7 +7,7 @@ import { auditOf, driveJobs, expectCountsToAddUp, rowsOf } from "../../../../sup
 import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
 
-/** Jobs for everything that a list's search and filter find. */
+/** Tests jobs for everything that a list's search and filter find. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));
@@ -87,7 +87,7 @@ describe("a selection", () => {
   ];
   const iso = (days: number): string => fromNow(days * day).toISOString();
 
-  test("matches exactly the users that the list finds, in its order", async () => {
+  test("matches exactly the users that the list finds, in the list's order", async () => {
     const found: number[] = [];
     for (const kind of ["offboarding", "reactivation"]) {
       for (const [what, matching] of cases()) {
@@ -102,7 +102,7 @@ describe("a selection", () => {
         found.push(listed.length);
       }
     }
-    // The requesting administrator is also in the realm. A number can be part of any ID, so that count varies.
+    // The requesting administrator is also in the realm. The search for a number also matches IDs, so its count varies.
     const some = expect.any(Number) as number;
     expect(found.slice(0, cases().length)).toEqual([6, 5, 0, 1, 2, some, 1, 2, 3, 2, 1, 1, 4, 2, 1, 1, 1]);
   });
@@ -366,7 +366,7 @@ describe("a refused selection leaves nothing behind", () => {
     expect(await kept(realmId)).toEqual([]);
   });
 
-  test("for onboarding: not supported", async () => {
+  test("for onboarding, which is not supported", async () => {
     const answer = await start(as, {}, { kind: "onboarding" });
     expect(answer).toBeError("invalid_request");
     expect(answer.body.error_description).toMatch(/no rows/);
@@ -444,7 +444,7 @@ describe("a selection of profiles", () => {
       }),
       await api.given.profile(other, { authable: true, createdAt: fromNow(-20 * day) }),
     ];
-    // The list contains neither revoked nor expired profiles, and none of another kind or realm.
+    // The list contains no revoked or expired profile, and no profile of another kind or realm.
     const admin = api.as.service({ realmId });
     const revoked = await api.given.profile(one, { deviceType: "iOS" });
     await admin.delete(`/api/profiles/${revoked}`, { reason: 4 });
@@ -454,7 +454,7 @@ describe("a selection of profiles", () => {
     return { realmId, serials, as: admin };
   }
 
-  test("matches exactly the profiles that the list finds, in its order", async () => {
+  test("matches exactly the profiles that the list finds, in the list's order", async () => {
     const { serials, as } = await realmWithProfiles();
     const found: number[] = [];
     for (const matching of [
@@ -498,7 +498,7 @@ describe("a selection of profiles", () => {
     expect(profiles.map(({ body }) => body.data.revokeReason)).toEqual([4, null, null, null]);
   });
 
-  test("includes neither profiles that match later nor excluded ones", async () => {
+  test("includes neither profiles that match only later nor excluded profiles", async () => {
     const { realmId, serials, as } = await realmWithProfiles();
     const { id } = jobIn(await revoke(as, { filter: { deviceType: "iOS" } }));
     await worker.run(id);

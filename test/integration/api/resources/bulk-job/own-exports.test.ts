@@ -226,7 +226,7 @@ describe("the language and zone of a file", () => {
     }
   });
 
-  test("have no default, except English in UTC if only one is given", async () => {
+  test("have no default; if only one is given, the other is English or UTC", async () => {
     const id = await check("onboarding", `pairwiseID\na-${randomUUID()}\n`);
     await leaveIn(api.database.owner, id, "completed");
     const heading = async (query: string) =>

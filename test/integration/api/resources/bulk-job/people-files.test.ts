@@ -6,7 +6,7 @@ import { givenTwins } from "../../../../support/given/spellings.ts";
 import { driveJobs } from "../../../../support/given/bulk-jobs.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
-/** Files as people have them, from the upload to the result of the check. */
+/** Tests files as people have them, from the upload to the result of the check. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));
@@ -36,7 +36,7 @@ const nameOf = async (userId: string): Promise<string> => (await admin.get(`/api
 describe("columns of a file", () => {
   const list = "Matrikel;Vorname;E-Mail;Studiengang\r\nmk-1;Mia;mia@x.example;Physik\r\n";
 
-  test("all their errors are in one response, each with its column", async () => {
+  test("have all their errors reported in one response, each with its column", async () => {
     const answer = await send(
       "onboarding",
       "Vorname;Nachname;Profilname;max Profile;Max Profiles\r\nMia;Keller;phone;1;2\r\n",
@@ -123,7 +123,7 @@ describe("a list without a header", () => {
     ["the version of a template", "Vorlage v3\nKennung;E-Mail\nk1;\n", "“Vorlage v3”"],
     ["the type that PowerShell writes", '#TYPE Selected.User\n"id"\n"k1"\n', "“#TYPE Selected.User”"],
     ["ids alone", "k1\nk2\n", "“k1”"],
-  ])("is refused unless the client declares it, and its first line is shown: %s", async (_, text, shown) => {
+  ])("is accepted only if the client declares it; a refusal shows its first line: %s", async (_, text, shown) => {
     for (const kind of ["onboarding", "offboarding"] as const) {
       const answer = await send(kind, text);
       expect(answer).toBeError("unknown_columns");
@@ -201,7 +201,7 @@ describe("an e-mail address", () => {
   });
 
   test.each(["offboarding", "onboarding"] as const)(
-    "fails its row with a reason if two users have it, or none (%s)",
+    "fails its row with a reason if two users or no users have it (%s)",
     async (kind) => {
       const email = `two-${randomUUID()}@x.example`;
       const names = [await nameOf(await person({ email })), await nameOf(await person({ email: email.toUpperCase() }))];

@@ -6,7 +6,7 @@ import { auditOf, driveJobs } from "../../../../support/given/bulk-jobs.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
-/** Revocation as a bulk job, from the upload to its results. */
+/** Tests revocation as a bulk job, from the upload to the results. */
 
 const api = useApi();
 const worker = driveJobs(() => api.database.open("realmpass_worker"));
@@ -138,7 +138,7 @@ describe("a file of serial numbers", () => {
     expect(good).toMatchObject({ status: "changed" });
   });
 
-  test("takes numbers as text: it never looks up a number that JSON has rounded", async () => {
+  test("takes numbers as text, and never looks up a number that JSON has rounded", async () => {
     const id = await check('{"serials":[205871943376402915538846120977]}', "application/json");
     expect(await jobOf(id)).toMatchObject({ state: "failed", error: "nothing_usable" });
   });

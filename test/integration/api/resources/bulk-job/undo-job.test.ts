@@ -292,7 +292,7 @@ describe("undoing an offboarding in its grace period", () => {
     expect(entries.map(({ properties }) => properties["profilesKept"])).toEqual([2, 2, 2]);
   });
 
-  test("cancels the offboarding even if one of its users was reactivated separately before", async () => {
+  test("cancels the offboarding even if one of its users was already reactivated separately", async () => {
     const realm = await givenRealm();
     const [ann, bob] = await people(realm, 2);
     const jobId = await offboarded(realm, [ann!, bob!], 7);

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 
-/** Bulk jobs from the upload to the results, with a real worker. */
+/** Tests bulk jobs from the upload to the results, with a real worker. */
 
 const api = useApi();
 let admin: Caller;

@@ -54,7 +54,7 @@ test.each<[given: object, shown: object]>([
   [{ expirationDate: "2999-01-31T12:00:00" }, { expirationDate: "2999-01-31T12:00:00.000Z" }],
   [{ expirationDate: "2999-01-31T12:00:00+02:00" }, { expirationDate: "2999-01-31T10:00:00.000Z" }],
   [{ expirationDate: "2999-01-31" }, { expirationDate: "2999-01-31T00:00:00.000Z" }],
-])("%j is accepted", async (given, shown) => {
+])("an account with %j is accepted", async (given, shown) => {
   expect(await as.service().post(path, { ...fair, ...given })).toMatchObject({ status: 200, body: { data: shown } });
 });
 
@@ -77,7 +77,7 @@ test.each<[given: object, where: string]>([
   [{ profileLimit: 1.5 }, "profileLimit"],
   [{ profileLimit: "5" }, "profileLimit"],
   [{ profileLimit: 100_001 }, "profileLimit"],
-])("%j is refused, and the response names the field", async (given, where) => {
+])("an account with %j is refused, and the response names the field", async (given, where) => {
   const answer = await as.service().post(path, { ...fair, ...given });
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields.map((field: { path: string }) => field.path)).toEqual([where]);

@@ -31,7 +31,7 @@ test("an account's code never changes and differs from other accounts' codes, an
   expect(rows).toMatchObject([{ code_hash: expect.anything() }]);
 });
 
-test("HEAD is 405, and is not in the audit log", async () => {
+test("HEAD gets 405, and is not in the audit log", async () => {
   const id = await create();
   expect(await as.service().send("HEAD", `/api/guest-accounts/${id}/code`)).toMatchObject({ status: 405, text: "" });
   const entries = await auditOf(api.database, "guestAccountID", id);
@@ -54,7 +54,7 @@ test("a code whose token was lost with its master key cannot be shown", async ()
   expect(await as.service().get(`/api/guest-accounts/${id}/code`)).toBeError("output_erased");
 });
 
-test("accounts of other realms, and unknown ones, are not found", async () => {
+test("accounts of other realms and unknown accounts are not found", async () => {
   const stranger = await given.guestAccount({ realmId: await given.realm() });
   for (const id of [stranger.id, "999999999", "abc"]) {
     expect(await as.service().get(`/api/guest-accounts/${id}/code`)).toBeError("guest_account_not_found");

@@ -33,7 +33,7 @@ test("the token is always the same, is exchanged for an access token, and each r
   expect(JSON.stringify(entries)).not.toContain(first.body.data);
 });
 
-test("HEAD is 405, shows nothing and is not in the audit log", async () => {
+test("HEAD gets 405, shows nothing and is not in the audit log", async () => {
   const id = await create();
   const answer = await as.service().send("HEAD", `/api/guest-token/${id}`);
   expect([answer.status, answer.headers.allow, answer.text]).toEqual([405, "GET, OPTIONS", ""]);
@@ -56,7 +56,7 @@ test("the token of an ended account is refused, and the refusal is not in the au
   }
 });
 
-test("accounts of other realms, and unknown ones, are not found", async () => {
+test("accounts of other realms and unknown accounts are not found", async () => {
   const stranger = await given.guestAccount({ realmId: await given.realm() });
   for (const id of [stranger.id, "999999999", "abc"]) {
     expect(await as.service().get(`/api/guest-token/${id}`)).toBeError("guest_account_not_found");

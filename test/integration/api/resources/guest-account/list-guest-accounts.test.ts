@@ -12,7 +12,7 @@ let service: Caller;
 beforeAll(async () => {
   realmId = await given.realm();
   service = as.service({ realmId });
-  // Created one after another: IDs decide the order of accounts created at the same time.
+  // The accounts are created one after another: IDs decide the order of accounts created at the same time.
   const account = { realmId, createdAt: at(3), expiresAt: at(400) };
   await given.guestAccount({ ...account, name: "Fair 100%", profileLimit: 5, createdAt: at(1), expiresAt: at(401) });
   await given.guestAccount({ ...account, name: "open_day", profileLimit: 50, createdAt: at(2), expiresAt: at(20) });
@@ -51,7 +51,7 @@ describe("search, filters and sort", () => {
     // Accounts without a limit come last in either direction.
     [{ sort: { profilelimit: "desc" } }, ["open_day", "Fair 100%", "Autumn school", "Congress"]],
     [{ sort: { profilelimit: "asc" } }, ["Fair 100%", "open_day", "Congress", "Autumn school"]],
-  ])("%j", async (page, expected) => {
+  ])("with %j return the expected accounts", async (page, expected) => {
     const answer = await service.post(path, page);
     expect(names(answer)).toEqual(expected);
     expect(answer.body.total).toBe(expected.length);
@@ -65,7 +65,7 @@ test.each<[page: object, where: string]>([
   [{ filter: { invalid: "1" } }, "filter.invalid"],
   [{ filter: { mincreatetime: "2026-01-01" } }, "filter.mincreatetime"],
   [{ filter: { minExpirationTime: "soon" } }, "filter.minExpirationTime"],
-])("%j is refused", async (page, where) => {
+])("a request with %j is refused", async (page, where) => {
   const answer = await service.post(path, page);
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields[0].path).toBe(where);

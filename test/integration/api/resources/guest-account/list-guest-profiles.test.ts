@@ -62,13 +62,13 @@ test.each<[page: object, expected: string[]]>([
   [{ sort: { creationdate: "asc" } }, ["1234567", "7654321", "555"]],
   [{ sort: { serial: "desc" } }, ["7654321", "555", "1234567"]],
   [{ limit: 1, offset: 2 }, ["1234567"]],
-])("%j, by GET and by POST", async (page, expected) => {
+])("the list with %j contains the expected profiles, by GET and by POST", async (page, expected) => {
   expect(serials(await service.post(path, page))).toEqual(expected);
   expect(serials(await service.get(path, { body: page }))).toEqual(expected);
 });
 
 test.each([{ sort: { createtime: "asc" } }, { filter: { deviceType: "iOS" } }, { filter: { invalid: "no" } }])(
-  "%j is refused",
+  "a request with %j is refused",
   async (page) => {
     expect(await service.post(path, page)).toBeError("invalid_request");
   },

@@ -75,7 +75,7 @@ test("revoking again succeeds and writes nothing", async () => {
   expect(await audited(account.id)).toHaveLength(1);
 });
 
-test("two concurrent revocations revoke it once", async () => {
+test("two concurrent revocations revoke the account once", async () => {
   const { id } = await given.guestAccount({ realmId: api.realmId });
   const service = as.service();
   let answers: Promise<ApiAnswer>[] = [];

@@ -12,7 +12,7 @@ const hour = 3_600_000;
 const audited = (id: string) => auditOf(api.database, "guestAccountID", id);
 const put = (id: string, body: object) => as.service().put(`/api/guest-accounts/${id}`, body);
 
-test("only the given fields change, and the audit entry has both values", async () => {
+test("only the given fields change, and the audit entry contains the old and the new values", async () => {
   const { id } = await given.guestAccount({ realmId: api.realmId, name: "Fair", note: "n", profileLimit: 5 });
 
   expect(await put(id, { Name: "Big fair", profileLimit: null })).toMatchObject({
@@ -79,7 +79,7 @@ test.each<[given: object, where: string]>([
   [{ expirationDate: "tomorrow" }, "expirationDate"],
   [{ note: "x".repeat(2001) }, "note"],
   [{ profileLimit: -1 }, "profileLimit"],
-])("%j is refused, and nothing changes", async (change, where) => {
+])("a change to %j is refused, and nothing changes", async (change, where) => {
   const { id } = await given.guestAccount({ realmId: api.realmId });
   const answer = await put(id, change);
   expect(answer).toBeError("invalid_request");
@@ -87,7 +87,7 @@ test.each<[given: object, where: string]>([
   expect(await audited(id)).toEqual([]);
 });
 
-test("a revoked account cannot be changed, and other realms' are not found", async () => {
+test("a revoked account cannot be changed, and accounts of other realms are not found", async () => {
   const { id } = await given.guestAccount({ realmId: api.realmId, revokedAt: fromNow(-hour) });
   expect(await put(id, { name: "again", expirationDate: "2999-01-01" })).toBeError("guest_account_ended");
 

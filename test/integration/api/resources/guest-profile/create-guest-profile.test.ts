@@ -79,7 +79,7 @@ describe("with a worker", () => {
     expect(days).toBeLessThan(367);
   });
 
-  test("the limit holds for concurrent requests, and a revoked profile makes room", async () => {
+  test("the limit holds for concurrent requests, and a revoked profile no longer counts", async () => {
     const guest = as.guest(await account({ profileLimit: 3 }));
     const answers = await Promise.all(Array.from({ length: 12 }, () => guest.post(path, phone)));
     const made = answers.filter(({ status }) => status === 200);
@@ -134,7 +134,7 @@ describe("with a worker", () => {
     expect(await guest.post(path, phone)).toMatchObject({ status: 200 });
   });
 
-  test("an error that the worker finds is the response", async () => {
+  test("an error that the worker finds is returned in the response", async () => {
     const guest = as.guest(await account());
     const answer = await guest.post(path, { ...phone, csr: "not a request" });
     expect(answer).toBeError("invalid_csr");
@@ -158,7 +158,7 @@ describe("refusals", () => {
     [{ deviceType: "ios" }, "deviceType"],
     [{ keyType: "dsa" }, "keyType"],
     [{ csr: "x".repeat(16_385) }, "csr"],
-  ])("%j is refused, and the response names the field", async (change, where) => {
+  ])("a guest profile with %j is refused, and the response names the field", async (change, where) => {
     const answer = await guest.post(path, { ...phone, ...change });
     expect(answer).toBeError("invalid_request");
     expect(answer.body.fields[0].path).toBe(where);
@@ -171,7 +171,7 @@ describe("refusals", () => {
     }
   });
 
-  test("active and pending profiles count, ended ones do not", async () => {
+  test("active and pending profiles count towards the limit, ended profiles do not", async () => {
     const ofAccount = { guestAccountId: account.id };
     const { realmId } = api;
     await given.profile({ realmId }, { ...ofAccount, createdAt: fromNow(-2 * day), notAfter: fromNow(-day) });

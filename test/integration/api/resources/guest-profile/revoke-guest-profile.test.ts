@@ -14,22 +14,25 @@ const profile = async () => {
 test.each([
   [undefined, 0],
   [{ Reason: 1 }, 1],
-])("%j revokes with reason %d, with one audit entry; a repeat changes nothing", async (body, reason) => {
-  const { accountId, serial } = await profile();
-  const admin = as.admin();
+])(
+  "a request with %j revokes the profile with reason %d, with one audit entry; a repeat changes nothing",
+  async (body, reason) => {
+    const { accountId, serial } = await profile();
+    const admin = as.admin();
 
-  expect(await admin.delete(`/api/guest-profile/${serial}`, body)).toMatchObject({
-    status: 200,
-    body: { result: "ok", code: 200, data: true },
-  });
-  expect(await admin.delete(`/api/guest-profile/${serial}`, { reason: 9 })).toMatchObject({ status: 200 });
+    expect(await admin.delete(`/api/guest-profile/${serial}`, body)).toMatchObject({
+      status: 200,
+      body: { result: "ok", code: 200, data: true },
+    });
+    expect(await admin.delete(`/api/guest-profile/${serial}`, { reason: 9 })).toMatchObject({ status: 200 });
 
-  const { data } = (await admin.get(`/api/guest-accounts/${accountId}/profiles`)).body;
-  expect(data).toMatchObject([{ serial, revokeReason: reason, revokeDate: expect.any(String) }]);
-  expect(await auditOf(api.database, "serial", serial)).toMatchObject([
-    { event: "guest_profile_revoke", properties: { guestAccount: accountId, reason } },
-  ]);
-});
+    const { data } = (await admin.get(`/api/guest-accounts/${accountId}/profiles`)).body;
+    expect(data).toMatchObject([{ serial, revokeReason: reason, revokeDate: expect.any(String) }]);
+    expect(await auditOf(api.database, "serial", serial)).toMatchObject([
+      { event: "guest_profile_revoke", properties: { guestAccount: accountId, reason } },
+    ]);
+  },
+);
 
 test("a profile that is not a guest's profile of this realm is not found", async () => {
   const user = await given.user({ realmId: api.realmId });
@@ -44,7 +47,7 @@ test("a profile that is not a guest's profile of this realm is not found", async
   }
 });
 
-test.each([{ reason: 2 }, { reason: "1" }, { reason: null }, []])("%j is refused", async (body) => {
+test.each([{ reason: 2 }, { reason: "1" }, { reason: null }, []])("a request with %j is refused", async (body) => {
   const { serial } = await profile();
   expect(await as.service().delete(`/api/guest-profile/${serial}`, body)).toBeError("invalid_request");
 });

@@ -25,7 +25,7 @@ describe("with a worker", () => {
     await api.startWorker();
   });
 
-  test("it has exactly the fields of the specification and a PEM pair, with one audit entry", async () => {
+  test("an infrastructure profile has exactly the fields of the specification and a PEM pair, with one audit entry", async () => {
     const { status, body } = await service.post(at("Radius one"), { ...pem, description: "Building 3\nroom 7" });
 
     expect(status).toBe(200);
@@ -135,7 +135,7 @@ describe("with a worker", () => {
     expect(body.data).toHaveProperty("radiusCA");
   });
 
-  test("radiusCA and radiusCN come from the realm's settings if it has them", async () => {
+  test("radiusCA and radiusCN come from the realm's settings if these are set", async () => {
     await api.database.owner.query(sql`
       update realms set radius_ca = 'PEM of another CA', radius_cn = 'aaa.example.org' where id = ${realmId}
     `);
@@ -163,7 +163,7 @@ describe("with a worker", () => {
     expect(settled.body.data.profile.privateKey).toContain("PRIVATE KEY");
   });
 
-  test("an error that the worker finds is the response", async () => {
+  test("an error that the worker finds is returned in the response", async () => {
     const answer = await service.post(at("switch"), { ...pem, csr: "not a request" });
     expect(answer).toBeError("invalid_csr");
     expect(answer.body.error_description).toContain("-----BEGIN CERTIFICATE REQUEST-----");
@@ -184,7 +184,7 @@ test.each<[given: object, where: string]>([
   [{ description: "a\u0007b" }, "description"],
   [{ keyType: "dsa" }, "keyType"],
   [{ csr: "x".repeat(16_385) }, "csr"],
-])("%j is refused, and the response names the field", async (change, where) => {
+])("an infrastructure profile with %j is refused, and the response names the field", async (change, where) => {
   const answer = await as.service().post(at("switch"), { ...pem, ...change });
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields.map((field: { path: string }) => field.path)).toEqual([where]);
@@ -198,7 +198,7 @@ test.each<[given: object]>([
   [{ description: null }],
   [{ description: "" }],
   [{ Description: "d", ValidityMonths: 24 }],
-])("%j is accepted", async (given) => {
+])("an infrastructure profile with %j is accepted", async (given) => {
   const { validityMonths: _, ...rest } = pem;
   const body = "ValidityMonths" in given ? { ...rest, ...given } : { ...pem, ...given };
   expect(await as.service().post(at("ß".repeat(64)), body, respondAsync)).toMatchObject({ status: 202 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await api.database.owner.query(sql`
     update certificates set last_ocsp_at = '2026-02-03T04:05:06.789Z' where serial_number = '1234567'
   `);
-  // Neither a person's profile nor another realm's is in the list.
+  // The list contains neither a person's profile nor another realm's profile.
   await given.profile(await given.user({ realmId }));
   await given.profile({ realmId: api.realmId }, { kind: "infrastructure" });
 });
@@ -68,13 +68,13 @@ test.each<[page: object, expected: string[]]>([
   [{ sort: { creation_date: "asc" } }, ["1234567", "7654321", "555"]],
   [{ sort: { expiration_date: "desc" } }, ["7654321", "1234567", "555"]],
   [{ limit: 1, offset: 1 }, ["7654321"]],
-])("%j, by GET and by POST", async (page, expected) => {
+])("the list with %j contains the expected profiles, by GET and by POST", async (page, expected) => {
   expect(serials(await service.post(path, page))).toEqual(expected);
   expect(serials(await service.get(path, { body: page }))).toEqual(expected);
 });
 
 test.each([{ sort: { creationdate: "asc" } }, { sort: { name: "asc" } }, { filter: { minCreated: "2026-01-01" } }])(
-  "%j is refused",
+  "a request with %j is refused",
   async (page) => {
     expect(await service.post(path, page)).toBeError("invalid_request");
   },

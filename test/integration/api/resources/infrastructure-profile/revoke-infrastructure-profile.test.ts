@@ -31,6 +31,6 @@ test("a profile that is not an infrastructure profile of this realm is not found
   }
 });
 
-test.each([{ reason: 2 }, { reason: "1" }, []])("%j is refused", async (body) => {
+test.each([{ reason: 2 }, { reason: "1" }, []])("a request with %j is refused", async (body) => {
   expect(await as.service().delete(`${path}/${await profile()}`, body)).toBeError("invalid_request");
 });

@@ -48,7 +48,7 @@ test("each kind of device shows how many profiles were requested, created, fetch
   await made.check(job, fromNow(0));
   await waiting(user);
   await made.failure(user, { at: fromNow(-day), error: "issuance_failed" });
-  // None of the following counts.
+  // The following records do not count.
   await made.failure(user, { at: fromNow(-31 * day), error: "issuance_failed" });
   await profile("iOS", { createdAt: fromNow(-31 * day) });
   await given.profile({ realmId }, { kind: "infrastructure", name: "radius" });
@@ -61,7 +61,7 @@ test("each kind of device shows how many profiles were requested, created, fetch
   ]);
 });
 
-/** The last of three realms, each with a year of profiles and failed issuances, a few per day. */
+/** The id of the last of three realms, each with a year of profiles and failed issuances, a few per day. */
 let crowded: string;
 beforeAll(async () => {
   for (let n = 0; n < 3; n++) {
@@ -87,7 +87,7 @@ beforeAll(async () => {
   await database.owner.query(sql`vacuum analyze certificates, issuances, issuance_outputs`);
 });
 
-/** A database that plans statements instead of running them. */
+/** Makes a database that plans statements instead of running them; `plan` returns the latest plan. */
 function planner(): { db: Database; plan: () => string } {
   const db = database.open("realmpass_api");
   let plan = "";

@@ -95,7 +95,7 @@ test("profiles are counted: active now, issued and revoked in this week and the 
   expect(listed.body.total).toBe(profiles.active);
 });
 
-test("an expired profile is inactive at once, whether upkeep has run or not", async () => {
+test("an expired profile is inactive immediately, whether upkeep has run or not", async () => {
   const realmId = await given.realm();
   const serial = await given.profile(await given.user({ realmId }));
   await database.owner.query(sql`
@@ -114,7 +114,7 @@ test("users are counted in one of three groups each", async () => {
   expect((await overviewOf(realmId)).users).toEqual({ active: 2, locked: 1, offboarded: 2 });
 });
 
-test("waiting issuances are counted with their age; failed ones are not", async () => {
+test("waiting issuances are counted with their age; failed issuances are not counted", async () => {
   const realmId = await given.realm();
   const { id: userId } = await given.user({ realmId });
   await givenIssuance(database.owner, { realmId, userId, at: fromNow(-90_000) });

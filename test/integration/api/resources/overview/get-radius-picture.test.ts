@@ -38,7 +38,7 @@ test("a realm without status requests has 168 empty hours and no server", async 
   expect(servers).toEqual([]);
 });
 
-test("each hour has the sums of all servers, and those of the same hour a week before", async () => {
+test("each hour has the sums of all servers, and the sums of the same hour a week before", async () => {
   const realmId = await given.realm();
   await counted(realmId, 0, { good: 5, refused: 1 });
   await counted(realmId, 0, { address: "::", good: 2 });
@@ -64,7 +64,7 @@ test("each hour has the sums of all servers, and those of the same hour a week b
   ]);
 });
 
-/** The last of three realms, each with 35 days of counts from eight servers. */
+/** The id of the last of three realms, each with 35 days of counts from eight servers. */
 let crowded: string;
 beforeAll(async () => {
   for (let n = 0; n < 3; n++) {
@@ -80,7 +80,7 @@ beforeAll(async () => {
   await database.owner.query(sql`vacuum analyze status_counts`);
 });
 
-test("only the realm's two weeks of 35 days of counts are read, by index", async () => {
+test("of the realm's 35 days of counts only two weeks are read, by index", async () => {
   const { hours, servers } = await pictureOf(crowded);
   expect(hours).toEqual(
     Array.from({ length: 168 }, () => expect.objectContaining({ good: 80, weekBefore: { good: 80, refused: 8 } })),

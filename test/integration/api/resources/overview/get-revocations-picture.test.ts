@@ -108,7 +108,7 @@ test("a profile that a bulk job revoked names the job to callers who may read jo
   });
 });
 
-/** The last of three realms, each with 300 profiles, half of them revoked. */
+/** The id of the last of three realms, each with 300 profiles, half of them revoked. */
 let crowded: string;
 beforeAll(async () => {
   for (let n = 0; n < 3; n++) {

@@ -76,7 +76,7 @@ test("each of many concurrent requests gets its own response", async () => {
   expect(rows).toEqual([{ id: wanted[0]!.id }]);
 });
 
-test("an accepted request yields the same row as one sent alone", async () => {
+test("an accepted request yields the same row as a request sent alone", async () => {
   await database.owner.query(sql`update realms set key_types = '{"iOS": "rsa-3072"}' where id = ${realmId}`);
   const user = await given.user({ realmId, profileOverride: 20 });
   const asked: Partial<ProfileRequest>[] = [
@@ -111,7 +111,7 @@ test("an accepted request yields the same row as one sent alone", async () => {
   expect(rows).toEqual(await rowsOf(alone.map(({ id }) => id)));
 });
 
-/** Locks the user's row, as another transaction does that has changed the row and not yet committed. */
+/** Locks the user's row, like another transaction that has changed the row but not committed yet. */
 async function holdRow({ id }: GivenUser) {
   let release = (): void => undefined;
   let held = (): void => undefined;
@@ -163,7 +163,7 @@ test("a request that the database rejects fails alone", async () => {
 });
 
 describe.each([1, 2])("over %i processes", (processes) => {
-  test("64 concurrent requests with room for 3 create 3 profiles", async () => {
+  test("64 concurrent requests with room for 3 profiles create 3 profiles", async () => {
     const user = await given.user({ realmId });
     const accepts = Array.from({ length: processes }, () =>
       createAcceptance({ db: database.open("realmpass_api"), log: quiet, metrics }),
@@ -215,7 +215,7 @@ describe("statements of one batch", () => {
     expect(new Set(rows.flat().map((row) => (row as { transaction: string }).transaction)).size).toBe(1);
   });
 
-  test("are all rolled back if one fails", async () => {
+  test("are all rolled back if one statement fails", async () => {
     const user = await given.user({ realmId });
     const change = (email: string) => sql`update users set email = ${email} where id = ${user.id}`;
     await expect(

@@ -9,7 +9,8 @@ import { fromNow } from "../../../../support/given/given.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
 
 /**
- * How much of a realm can be removed within an hour, by any kind of removal, before a caller has to confirm the number.
+ * Tests how much of a realm can be removed within an hour, by any kind of removal, before a caller has to confirm the
+ * number.
  */
 
 const api = useApi();
@@ -67,7 +68,7 @@ const letAnHourPass = (realmId: string) =>
     update recent_removals set minute = minute - interval '61 minutes' where realm_id = ${realmId}
   `);
 
-describe("revoking more than the realm's share at once", () => {
+describe("revoking more than the realm's share in one request", () => {
   test("requires the number and revokes nothing without it", async () => {
     const { realmId, serials, admin } = await givenRealm(257);
     const most = serials.slice(0, 154);
@@ -80,14 +81,14 @@ describe("revoking more than the realm's share at once", () => {
     expect(await activeIn(realmId)).toBe(103);
   });
 
-  test("accepts the number from the query as well", async () => {
+  test("also accepts the number from the query", async () => {
     const { realmId, serials, admin } = await givenRealm(150);
     const answer = await admin.delete(`${bulk}?confirmTotal=101`, { profiles: serials.slice(0, 101) });
     expect(answer.status).toBe(200);
     expect(await activeIn(realmId)).toBe(49);
   });
 
-  test("needs no confirmation below the share, nor up to a hundred", async () => {
+  test("needs no confirmation up to the share, or for up to a hundred profiles", async () => {
     const large = await givenRealm(1_000);
     expect((await revokeAll(large.admin, large.serials.slice(0, 200))).status).toBe(200);
     expectAsked(await revokeAll(large.admin, large.serials.slice(200, 201)), 201);
@@ -166,7 +167,7 @@ describe.each(Object.entries(ways))("%s", (_, { count, run }) => {
   test("counts together with other revocations of the last hour", async () => {
     const { realmId, serials, admin } = await givenRealm(130);
     const act = await run(as.service({ realmId }), realmId, {});
-    // Control: alone it needs no confirmation.
+    // Control: alone this removal needs no confirmation.
     const alone = await givenRealm(130);
     expect((await (await run(alone.admin, alone.realmId, {}))()).status).toBe(200);
 
@@ -179,7 +180,7 @@ describe.each(Object.entries(ways))("%s", (_, { count, run }) => {
     expect((await confirmed()).status).toBe(200);
   });
 
-  test("is counted", async () => {
+  test("counts when a later request revokes profiles", async () => {
     const { realmId, serials, admin } = await givenRealm(130);
     expect((await (await run(admin, realmId, {}))()).status).toBe(200);
     expectAsked(await revokeAll(admin, serials.slice(0, 100)), 100 + count);
@@ -231,7 +232,7 @@ describe("the count of the hour", () => {
     }
     expect((await revokeAll(admin, serials.slice(0, 60))).status).toBe(200);
     expect((await revokeAll(admin, serials.slice(60, 100))).status).toBe(200);
-    // Control: the next one is too many, and revoked profiles still need no confirmation.
+    // Control: the next revocation is too many, and revoked profiles still need no confirmation.
     expectAsked(await revokeAll(admin, serials.slice(100, 101)), 101);
     expect((await revokeAll(admin, serials.slice(0, 100))).status).toBe(200);
   });
@@ -266,7 +267,7 @@ describe("the count of the hour", () => {
   });
 });
 
-describe("bulk jobs of a hundred each", () => {
+describe("bulk jobs that revoke a hundred profiles each", () => {
   const rowsOf = (userIds: readonly string[]) => userIds.map((userId) => ({ userId }));
   const offboarding = (realmId: string, userIds: readonly string[]) =>
     givenJob(api.database.owner, { realmId, kind: "offboarding", rows: rowsOf(userIds) });
@@ -329,7 +330,7 @@ describe("a user whose roles do not allow bulk jobs", () => {
     expect(await helpDesk.delete(`/api/profiles/${next}`)).toBeError("revocation_limit_reached");
     expect(await activeIn(realmId)).toBe(257 - revocationsPerHourMax);
 
-    // Control: another member of the help desk may, and so may an administrator.
+    // Control: another member of the help desk can still revoke, and so can an administrator.
     expect((await (await staff(realmId, "help_desk")).delete(`/api/profiles/${next}`)).status).toBe(200);
     expect((await revokeAll(admin, serials.slice(100, 130))).status).toBe(200);
   });
@@ -342,7 +343,7 @@ describe("a user whose roles do not allow bulk jobs", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(revocationsPerHourMax);
   });
 
-  test("may revoke any number of their own", async () => {
+  test("can revoke any number of their own profiles", async () => {
     const { realmId, serials } = await givenRealm(60);
     const person = await given.user({ realmId, roles: ["help_desk"] });
     const [first, second] = [await given.profile(person), await given.profile(person)];
@@ -353,7 +354,7 @@ describe("a user whose roles do not allow bulk jobs", () => {
     expect(await own.delete(`/api/profiles/${String(serials[30])}`)).toBeError("revocation_limit_reached");
   });
 
-  test("may end a guest account with any number of profiles, which counts as one revocation", async () => {
+  test("can end a guest account with any number of profiles, which counts as one revocation", async () => {
     const { realmId } = await givenRealm(3);
     const manager = await staff(realmId, "guest_manager");
     for (let ended = 0; ended < revocationsPerHourMax; ended++) {
@@ -369,7 +370,7 @@ describe("a user whose roles do not allow bulk jobs", () => {
   test.each([
     [59, false],
     [61, true],
-  ])("may revoke again %i minutes after reaching the limit: %s", async (minutes, over) => {
+  ])("can revoke again %i minutes after reaching the limit: %s", async (minutes, over) => {
     const { realmId, serials } = await givenRealm(30);
     const person = await given.user({ realmId, roles: ["help_desk"] });
     await api.database.owner.query(sql`

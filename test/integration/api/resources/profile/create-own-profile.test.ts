@@ -40,7 +40,7 @@ describe("with a worker", () => {
     expect(await self.post("/api/profile/tablet", linux)).toBeError("profile_limit_reached");
   });
 
-  test("a name may consist of digits: it is not read as a serial number", async () => {
+  test("a name can consist of digits: it is not read as a serial number", async () => {
     const answer = await as.user(given.user({ realmId })).post("/api/profile/12345", linux);
     expect(answer).toMatchObject({ status: 200, body: { data: { name: "12345" } } });
   });

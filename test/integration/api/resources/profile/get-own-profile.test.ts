@@ -4,7 +4,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("a user sees a profile of their own, also once it is revoked", async () => {
+test("a user sees a profile of their own, even after it is revoked", async () => {
   const user = await given.user({ realmId: api.realmId });
   const serial = await given.profile(user, { name: "my phone" });
   const self = as.user(user, { scopes: ["profile.read"] });

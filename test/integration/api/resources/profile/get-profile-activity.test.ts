@@ -83,7 +83,7 @@ test("the activity of a revoked profile shows its first check and its first refu
 });
 
 describe("the ten diagnoses of “not on the Wi-Fi”", () => {
-  test("expired", async () => {
+  test("report that the profile has expired", async () => {
     const { serial } = await profileOf({ notAfter: fromNow(-hour) });
     await made.check(serial, fromNow(-2 * hour));
     expect((await activityOf(serial)).body.data).toMatchObject({
@@ -95,7 +95,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("revoked, with actor and reason", async () => {
+  test("report that the profile was revoked, with actor and reason", async () => {
     const { user, serial } = await profileOf();
     const own = await profileOf();
     const admin = await given.user({ realmId: api.realmId, administrator: true, email: "becker@campus.example" });
@@ -128,7 +128,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("locked: the diagnosis is that of the certificate", async () => {
+  test("stay those of the certificate if the user is locked", async () => {
     const user = await given.user({ realmId: api.realmId, lockedAt: fromNow(-hour) });
     const serial = await given.profile(user);
     await made.check(serial, fromNow(-hour));
@@ -138,7 +138,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("offboarded, with actor", async () => {
+  test("report that the user was offboarded, with actor", async () => {
     const { user, serial } = await profileOf();
     const admin = await given.user({ realmId: api.realmId, administrator: true, email: "becker@campus.example" });
     expect((await as.user(admin).delete(`/api/user/${user.id}`)).status).toBe(200);
@@ -152,7 +152,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("offboarded with a grace period: the diagnosis is that of the certificate", async () => {
+  test("stay those of the certificate if the user was offboarded with a grace period", async () => {
     const { user, serial } = await profileOf();
     await made.check(serial, fromNow(-hour));
     expect((await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 })).status).toBe(200);
@@ -163,7 +163,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("no status request yet", async () => {
+  test("report that no status request has arrived yet", async () => {
     const { serial } = await profileOf();
     expect((await activityOf(serial)).body.data).toMatchObject({
       lastCheck: null,
@@ -174,7 +174,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("a status request with the answer good", async () => {
+  test("report a status request with the response good, and silence since then", async () => {
     const { serial } = await profileOf();
     await made.check(serial, fromNow(-hour));
     expect((await activityOf(serial)).body.data.diagnosis).toMatchObject({ code: "good" });
@@ -185,7 +185,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("a status request after the revocation", async () => {
+  test("report a status request after the revocation", async () => {
     const { serial } = await profileOf();
     await as.admin().delete(`/api/profiles/${serial}`);
     await made.check(serial, fromNow(1_000));
@@ -195,7 +195,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("another realm's profile: the same 404 as for an unknown serial number", async () => {
+  test("are not shown for another realm's profile, which gets the same 404 as an unknown serial number", async () => {
     const serial = await given.profile(await given.user({ realmId: await given.realm() }));
     const foreign = await activityOf(serial);
     expect(foreign).toBeError("profile_not_found");
@@ -205,7 +205,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     expect(body).toEqual(expected);
   });
 
-  test("renewed, then revoked by upkeep", async () => {
+  test("report a replacement once upkeep has revoked the renewed profile", async () => {
     const { user, serial } = await profileOf();
     const successor = await given.profile(user);
     await made.issuanceOf(successor, { renews: serial });
@@ -267,7 +267,7 @@ describe("the download of the file", () => {
   });
 });
 
-test("a realm without status requests is reported", async () => {
+test("the activity reports that the realm has no status requests", async () => {
   const realmId = await given.realm();
   const serial = await given.profile(await given.user({ realmId }));
   const activity = async () => (await activityOf(serial, as.service({ realmId }))).body.data;
@@ -279,7 +279,7 @@ test("a realm without status requests is reported", async () => {
   expect(await activity()).toMatchObject({ realmChecks: { servers: 0 }, diagnosis: { code: "nobody_asks" } });
 });
 
-test("an issuer with an expired CRL is reported", async () => {
+test("the activity reports that an issuer's CRL has expired", async () => {
   const realmId = await given.realm();
   const serial = await given.profile(await given.user({ realmId }));
   await api.database.owner.query(sql`

@@ -86,7 +86,7 @@ test.each<[page: object, expected: string[]]>([
   [{ sort: { expirationtime: "asc" } }, ["7654321", "1234567", "99"]],
   [{ sort: { lastlogin: "desc" } }, ["99", "7654321", "1234567"]],
   [{ limit: 1, offset: 1 }, ["7654321"]],
-])("%j, by GET and by POST", async (page, expected) => {
+])("the list with %j contains the expected profiles, by GET and by POST", async (page, expected) => {
   expect(serials(await service.post(path, page))).toEqual(expected);
   expect(serials(await service.get(path, { body: page }))).toEqual(expected);
 });
@@ -122,7 +122,7 @@ describe("revoked profiles", () => {
         select id, ${at(day)}, 4 from certificates where serial_number = ${serialNumber} and realm_id = ${revokedRealm}
       `);
     };
-    // Made in one order and revoked in another; one has expired since.
+    // The profiles are made in one order and revoked in another; one profile has expired since its revocation.
     for (const [serialNumber, made, day] of [
       ["1001", 1, 9],
       ["1002", 2, 7],
@@ -159,7 +159,7 @@ describe("revoked profiles", () => {
     [{ filter: { state: "revoked", maxCreated: "2026-03-02" } }, ["1001", "1002"]],
     [{ filter: { state: "revoked", serials: "1003,1004" } }, ["1003"]],
     [{ filter: { state: "revoked" }, search: "002" }, ["1002"]],
-  ])("%j", async (page, expected) => {
+  ])("are found by %j", async (page, expected) => {
     const answer = await caller.post(path, page);
     expect(serials(answer)).toEqual(expected);
     expect(answer.body.total).toBe(expected.length);
@@ -205,6 +205,6 @@ test.each([
   { filter: { deviceType: "ios" } },
   { filter: { serials: "a,b" } },
   { filter: { authable: "" } },
-])("%j is refused", async (page) => {
+])("a request with %j is refused", async (page) => {
   expect(await service.post(path, page)).toBeError("invalid_request");
 });

@@ -8,7 +8,7 @@ const { as, given } = api;
 test.each([
   [undefined, 0],
   [{ reason: 1 }, 1],
-])("a user revokes a profile of their own: %j is reason %d", async (body, reason) => {
+])("a user revokes a profile of their own: for %j the reason is %d", async (body, reason) => {
   const user = await given.user({ realmId: api.realmId });
   const serial = await given.profile(user);
   const self = as.user(user);
@@ -31,7 +31,7 @@ test("another user's profile is not found, and stays active", async () => {
   expect((await as.user(owner).get(`/api/profile/${serial}`)).body.data.revokeTime).toBeNull();
 });
 
-test.each([{ reason: 2 }, { reason: "1" }])("%j is refused", async (body) => {
+test.each([{ reason: 2 }, { reason: "1" }])("a request with %j is refused", async (body) => {
   const user = await given.user({ realmId: api.realmId });
   expect(await as.user(user).delete(`/api/profile/${await given.profile(user)}`, body)).toBeError("invalid_request");
 });

@@ -14,7 +14,7 @@ test.each([
   [undefined, 0],
   [{ reason: 4 }, 4],
   [{ Reason: 9 }, 9],
-])("%j revokes with reason %d and writes one audit entry", async (body, reason) => {
+])("a request with %j revokes the profile with reason %d and writes one audit entry", async (body, reason) => {
   const user = await given.user({ realmId: api.realmId });
   const serial = await given.profile(user);
   const admin = as.admin();
@@ -44,7 +44,7 @@ test("revoking again succeeds and changes nothing", async () => {
   expect(await auditOf(serial)).toHaveLength(1);
 });
 
-test("a repeat with the same key returns the same response; with another reason it is refused", async () => {
+test("a repeat with the same key returns the same response; a repeat with another reason is refused", async () => {
   const serial = await given.profile(await given.user({ realmId: api.realmId }));
   const service = as.service();
   const headers = { "idempotency-key": "k" };
@@ -57,7 +57,7 @@ test("a repeat with the same key returns the same response; with another reason 
 });
 
 test.each([{ reason: 2 }, { reason: "1" }, { reason: null }, { reason: 1.5 }, [1], "1"])(
-  "%j is refused",
+  "a request with %j is refused",
   async (body) => {
     const serial = await given.profile(await given.user({ realmId: api.realmId }));
     expect(await as.admin().delete(`/api/profiles/${serial}`, body)).toBeError("invalid_request");

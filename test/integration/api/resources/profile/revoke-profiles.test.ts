@@ -14,7 +14,7 @@ const reasonOf = async (serial: string): Promise<number | null> =>
 test.each([
   [{}, 0],
   [{ Reason: 4 }, 4],
-])("%j revokes them all with reason %d, with one audit entry each", async (body, reason) => {
+])("a request with %j revokes all given profiles with reason %d, with one audit entry each", async (body, reason) => {
   const serials = [await profile(), await profile(), await profile()];
 
   expect(await as.admin().delete(path, { Profiles: serials, ...body })).toMatchObject({
@@ -70,7 +70,7 @@ test.each<[body: object, where: string]>([
   [{ profiles: ["1", null] }, "profiles.1"],
   [{ profiles: Array.from({ length: 1001 }, () => "1") }, "profiles"],
   [{ profiles: ["1"], reason: 2 }, "reason"],
-])("%j is refused, and the response names the field", async (body, where) => {
+])("a revocation with %j is refused, and the response names the field", async (body, where) => {
   const answer = await as.service().delete(path, body);
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields[0].path).toBe(where);

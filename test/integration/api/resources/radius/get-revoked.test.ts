@@ -98,7 +98,7 @@ describe("the response", () => {
     expect(now).toEqual({ isPast: true, isLater: true });
   });
 
-  test("is empty with a time if nothing was revoked, at once without wait", async () => {
+  test("is empty with a time if nothing was revoked, and is sent immediately if the request has no wait", async () => {
     const { read } = await givenRealm();
     const answer = await read();
     expect(answer).toMatchObject({ status: 200, text: "" });
@@ -128,7 +128,7 @@ describe("the response", () => {
     ["a since that is given twice, as two times", () => "?since=2026-01-01&since=2026-01-02", "since"],
     ["a wait beyond 60 s", () => "?wait=61", "wait"],
     ["a negative wait", () => "?wait=-1", "wait"],
-  ])("refuses %s, and names it", async (_, query, path) => {
+  ])("refuses %s, and names the parameter", async (_, query, path) => {
     const { read } = await givenRealm();
     const answer = await read(query());
     expect(answer).toBeError("invalid_request");
@@ -185,7 +185,7 @@ describe("waiting", () => {
     await waiting(0);
   });
 
-  test("ends at once if a line is newer than `since`", async () => {
+  test("ends immediately if a line is newer than `since`", async () => {
     const { user, read } = await givenRealm();
     const since = untilOf(await read());
     const known = await revoke(user);
@@ -290,7 +290,7 @@ describe("the scope radius.read", () => {
     }
   });
 
-  test("allows nothing else", async () => {
+  test("allows no other request", async () => {
     const caller = as.token(await givenReader(api.realmId));
     const elsewhere = samplesOf(
       endpoints.filter(({ access, scope }) => (access === "staff" || access === "any") && scope !== "radius.read"),

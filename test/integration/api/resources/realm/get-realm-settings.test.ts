@@ -11,7 +11,7 @@ const settingsOf = async (realmId: string) =>
     locked: Record<string, string>;
   };
 
-test("all settings are in one response, including the operator's", async () => {
+test("all settings are in one response, including those that only the operator can change", async () => {
   const realmId = await given.realm();
   const { realmName, locked, ...settings } = await settingsOf(realmId);
   expect(settings).toEqual({

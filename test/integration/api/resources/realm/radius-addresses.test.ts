@@ -14,7 +14,7 @@ const server = "192.0.2.7";
 const stranger = "203.0.113.5";
 const path = "/api/realm/settings";
 
-/** Makes a realm with a person's profile; a stranger asked about the realm an hour ago. */
+/** Makes a realm with a person's profile; an address that the realm does not name asked about the realm an hour ago. */
 async function givenAsked() {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
@@ -44,7 +44,7 @@ describe("addresses that the realm does not name", () => {
     expect(await naming.name(server, "198.51.100.0/24")).toMatchObject({ status: 200 });
   });
 
-  test("do not count as RADIUS servers in a diagnosis, unless the realm names no address", async () => {
+  test("count as RADIUS servers in a diagnosis only if the realm names no address", async () => {
     expect(await naming.activity()).toMatchObject({
       realmChecks: { servers: 0, lastAt: null },
       diagnosis: { code: "nobody_asks" },
@@ -52,13 +52,13 @@ describe("addresses that the realm does not name", () => {
     expect(await silent.activity()).toMatchObject({ realmChecks: { servers: 1 }, diagnosis: { code: "never_asked" } });
   });
 
-  test("are listed apart in the set-up step for RADIUS servers, which stays open; if the realm names no address, they are its servers and the step is done", async () => {
+  test("are listed separately in the set-up step for RADIUS servers, which stays open; if the realm names no address, they count as its servers and the step is done", async () => {
     const listed = [{ address: stranger, lastAt: expect.any(String) }];
     expect(await naming.asks()).toMatchObject({ state: "todo", facts: { servers: [], others: listed, lastAt: null } });
     expect(await silent.asks()).toMatchObject({ state: "done", facts: { servers: listed, others: [] } });
   });
 
-  test("do not count in the hours of the overview, and are marked in its list", async () => {
+  test("do not count in the hours of the overview, and are marked in the overview's list", async () => {
     const now = Math.floor(systemClock.now().getTime() / hour) * hour;
     for (const { realmId } of [naming, silent]) {
       await owner().query(sql`
@@ -93,7 +93,7 @@ describe("addresses that the realm does not name", () => {
     });
   });
 
-  test("are shown as another system that asked, beside the diagnosis, in the timeline and in the user's export", async () => {
+  test("are shown as another system that asked: with the diagnosis, in the timeline and in the user's export", async () => {
     const at = fromNow(-hour);
     await owner().query(sql`update certificates set last_other_ocsp_at = ${at} where serial_number = ${naming.serial}`);
     expect(await naming.activity()).toMatchObject({ lastCheck: null, otherCheckAt: at.toISOString() });

@@ -30,7 +30,7 @@ const all = {
   keyTypes: { Android: "rsa-2048", MacOS: "rsa-3072" },
 };
 
-test("all settings change together, and the audit entry has both values", async () => {
+test("all settings change together, and the audit entry contains the old and the new values", async () => {
   const { appsURL, locked, ...before } = await read();
   expect([appsURL, locked]).toEqual([expect.any(String), {}]);
   expect(await service.put(path, { ...all, rcois: ["5a03ba0000", "001bc5"] })).toMatchObject({ status: 200 });
@@ -46,7 +46,7 @@ test.each(Object.entries(all))("%s is accepted alone, and the other settings sta
   expect(Object.keys(locked)).toEqual(name === "radiusNames" ? ["radiusNames"] : []);
 });
 
-test("a device gets the realm's new key type, unless the request names one", async () => {
+test("a device gets the realm's new key type if the request names no key type", async () => {
   const { id } = await given.user({ realmId });
   await service.put(path, { keyTypes: { Android: "rsa-3072" } });
   const create = (body: object) =>
@@ -85,7 +85,7 @@ test.each<[change: object, path: string]>([
   [{ reminderLead: -1 }, "reminderLead"],
   [{ keyTypes: { Phone: "rsa-2048" } }, "keyTypes"],
   [{ keyTypes: { Android: "rsa-1024" } }, "keyTypes.Android"],
-])("%j is refused, and nothing is saved", async (change, at) => {
+])("a change to %j is refused, and nothing is saved", async (change, at) => {
   const before = (await service.get(path)).text;
   const answer = await service.put(path, { ...change, helpPhone: "1", ...change });
   expect(answer).toBeError("invalid_request");
@@ -122,7 +122,7 @@ test("the servers' names can be set once; a later change is refused with the ope
   });
 });
 
-test("once the set-up is finished, the servers' names cannot be set here, and the rest can", async () => {
+test("once the set-up is finished, the servers' names cannot be set here, but the other settings can", async () => {
   await api.database.owner.query(sql`update realms set set_up_at = now() where id = ${realmId}`);
   expect(await service.put(path, { radiusNames: ["radius-2.uni.example"] })).toBeError("operator_required");
   expect(await service.put(path, { ...all, radiusNames: [] })).toMatchObject({ status: 200 });

@@ -63,7 +63,7 @@ const all = {
   radiusAddresses: ["192.0.2.7", "2001:db8::/32"],
 };
 
-test("all settings change together, and the audit entry has both values", async () => {
+test("all settings change together, and the audit entry contains the old and the new values", async () => {
   const before = await read();
   const change = { ...all, radiusCA: `What is around it is left out.\n${ca}` };
   expect(await service.put(path, change)).toMatchObject({ status: 200, body: { data: true } });
@@ -81,7 +81,7 @@ test.each<[change: object]>([
   [{ GUESTDAYSMAX: 1 }],
   [{ helpURI: "http://help.example/a" }],
   [{ timeZone: "Etc/GMT+5", realmName: "ignored", setUpAt: "2020-01-01T00:00:00Z", localSignIn: true }],
-])("%j is accepted alone, and the other settings stay", async (change) => {
+])("a change to %j alone is accepted, and the other settings stay", async (change) => {
   const before = await read();
   expect(await service.put(path, change)).toMatchObject({ status: 200 });
   const after = await read();

@@ -17,7 +17,7 @@ const audited = () =>
     select event, properties from audit_entries where realm_id = ${realmId}
   `);
 
-test("all four settings change, and the audit entry has both values", async () => {
+test("all four settings change, and the audit entry contains the old and the new values", async () => {
   const settings = { displayName: "Universität", logoURI: "https://example.org/l.svg", maxProfiles: 100, maxValid: 24 };
 
   expect(await service.put("/api/realm", settings)).toMatchObject({
@@ -44,7 +44,7 @@ test.each<[change: object]>([
   [{ MAXVALID: 1 }],
   [{ logoURI: "HTTPS://example.org/a?b#c" }],
   [{ displayName: "ü".repeat(200), realmName: "ignored" }],
-])("%j is accepted alone, and the other settings stay", async (change) => {
+])("a change to %j alone is accepted, and the other settings stay", async (change) => {
   const before = (await service.get("/api/realm")).body.data;
   expect(await service.put("/api/realm", change)).toMatchObject({ status: 200, body: { data: true } });
   const after = (await service.get("/api/realm")).body.data;
@@ -57,7 +57,7 @@ test("an empty address removes the logo", async () => {
   expect((await service.get("/api/realm")).body.data.logoURI).toBe("");
 });
 
-test("a request without a difference succeeds and writes nothing", async () => {
+test("a request that changes no setting succeeds and writes nothing", async () => {
   expect(await service.put("/api/realm", (await service.get("/api/realm")).body.data)).toMatchObject({
     status: 200,
     body: { data: true },
@@ -84,7 +84,7 @@ test.each<[change: object, where: string]>([
   [{ maxValid: 0 }, "maxValid"],
   [{ maxValid: 25 }, "maxValid"],
   [{ maxValid: 1.5 }, "maxValid"],
-])("%j is refused, and nothing changes", async (change, where) => {
+])("a change to %j is refused, and nothing changes", async (change, where) => {
   const before = (await service.get("/api/realm")).text;
   const answer = await service.put("/api/realm", { ...change });
   expect(answer).toBeError("invalid_request");

@@ -4,7 +4,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("each role has its scopes and number of users, without offboarded users and other realms", async () => {
+test("each role has its scopes and its number of users, not counting offboarded users and users of other realms", async () => {
   const realmId = await given.realm();
   await given.user({ realmId, roles: ["administrator", "auditor"] });
   await given.user({ realmId, roles: ["auditor"] });

@@ -39,6 +39,9 @@ test("once a directory has added a person, deleted or not, only the setting for 
   expect((await admin.put("/api/scim", { pairwise: "externalId", newPeople: "scim" })).status).toBe(200);
 });
 
-test.each([{}, { pairwise: "email" }, { newPeople: "nobody" }, { pairwise: null }])("%j is refused", async (body) => {
-  expect(await as.admin().put("/api/scim", body)).toBeError("invalid_request");
-});
+test.each([{}, { pairwise: "email" }, { newPeople: "nobody" }, { pairwise: null }])(
+  "a request with %j is refused",
+  async (body) => {
+    expect(await as.admin().put("/api/scim", body)).toBeError("invalid_request");
+  },
+);

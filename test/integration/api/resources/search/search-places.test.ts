@@ -207,13 +207,13 @@ describe.each(terms)("%s", (_, text, expected) => {
     expect(await foundByPalette(text()), "palette").toEqual(expected["palette"] ?? []);
   });
 
-  test("is found by `search` in lists that have no column of their own for it", async () => {
+  test("is found by `search` in the lists whose `search` works like the filter `text`", async () => {
     for (const place of withoutColumn) {
       expect(await found(place, text(), { by: "search" }), place).toEqual([...(expected[place] ?? [])].sort());
     }
   });
 
-  test("finds nothing of another realm; control: its own realm finds the same text", async () => {
+  test("finds nothing for a caller of another realm", async () => {
     for (const place of Object.keys(places)) {
       for (const by of ["text", "search"] as const) {
         expect(await found(place, text(), { caller: stranger, by }), place).toEqual([]);
@@ -230,7 +230,7 @@ test.each([
   ["guests", "borrowed tablet", "a device"],
 ])("in %s, `search` covers only the list's own column: it does not find “%s” by %s", async (place, text) => {
   expect(await found(place, text, { by: "search" })).toEqual([]);
-  // Control: the filter finds it.
+  // Control: the filter `text` finds the row.
   expect(await found(place, text)).not.toEqual([]);
 });
 
@@ -282,7 +282,7 @@ test("totals of large lists are counted for the scopes of each caller", async ()
   expect(await found("people", serials.active, { caller: narrow })).toEqual([]);
 });
 
-test("a list of profiles contains the active ones by default, and the revoked ones or all on request", async () => {
+test("a list of profiles contains active profiles by default, and revoked or all profiles on request", async () => {
   const states = async (filter: Record<string, string>) =>
     ((await service.post("/api/profiles", { filter: { ...filter, text: "ada müller" } })).body.data as Row[])
       .map(nameOfProfile)

@@ -56,7 +56,7 @@ beforeAll(async () => {
   );
   portal = await given.application({ realmId, name: "Campus portal", type: "useragent" });
 
-  // The same in another realm, which no search may show.
+  // The same records in another realm, which no search may return.
   const stranger = await given.user({
     realmId: api.realmId,
     pairwiseId: "a7@campus.example",
@@ -209,7 +209,7 @@ describe("people", () => {
     ["leonie.m.schmidt@", ["Leonie M.", "Leonie M. of the institute"]],
     ["leonie.m.schmidt@institute.example", ["Leonie M. of the institute"]],
     ["leonie.n.schmidt@mail.example", []],
-  ])("whose long addresses have both ends in common are told apart: %s", async (q, people) => {
+  ])("whose long addresses begin and end alike are told apart: %s", async (q, people) => {
     expect((await peopleFoundBy(q)).sort()).toEqual(people);
   });
 
@@ -335,7 +335,7 @@ describe("profiles", () => {
     expect(await serialsFoundBy(q)).toEqual(serials);
   });
 
-  test("are sorted with active ones first", async () => {
+  test("are sorted with active profiles first", async () => {
     await given.profile(bernd, {
       serialNumber: "414141",
       name: "x",
@@ -348,7 +348,7 @@ describe("profiles", () => {
   });
 });
 
-test("guest accounts are found by every word of their names and by their id, active ones first", async () => {
+test("guest accounts are found by every word of their names and by their id, active accounts first", async () => {
   const names = async (q: string) => (await group("guestAccount", q)).items.map(({ name }) => name as string);
   expect((await group("guestAccount", "fachtagung haeuser")).items).toEqual([
     { id: guests.id, name: "Fachtagung Häuser 100%", state: "active" },
@@ -440,7 +440,7 @@ test.each<[body: object, path: string]>([
   [{ q: "anna", limit: 0 }, "limit"],
   [{ q: "anna", limit: 21 }, "limit"],
   [{ q: "anna", limit: "6" }, "limit"],
-])("%j is refused", async (body, path) => {
+])("a request with %j is refused", async (body, path) => {
   const answer = await service.post("/api/search", body);
   expect(answer).toBeError("invalid_request");
   expect(answer.body.fields).toMatchObject([{ path }]);

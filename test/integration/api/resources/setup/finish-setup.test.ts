@@ -13,7 +13,7 @@ const entriesOf = (realmId: string) =>
     select user_id as "userId", properties from audit_entries where realm_id = ${realmId} and event = 'setup_finish'
   `);
 
-test("an administrator finishes it once, with one audit entry; a repeat changes nothing", async () => {
+test("an administrator finishes the set-up once, with one audit entry; a repeat changes nothing", async () => {
   const realmId = await given.realm();
   const administrator = await given.user({ realmId, administrator: true });
   expect(await finishedAt(realmId)).toBeNull();

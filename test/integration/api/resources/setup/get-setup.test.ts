@@ -120,7 +120,7 @@ test("sign_in: the only administrator's password prevents a lock-out while local
   expect(await stepOf("sign_in")).toMatchObject({ state: "todo", facts: { administratorHasPassword: true } });
 });
 
-test("sign_in: leads to the settings while it can be set there, and to the operator's command afterwards", async () => {
+test("sign_in: leads to the settings while the sign-in can be set there, and to the operator's command afterwards", async () => {
   expect((await stepOf("sign_in")).action).toEqual({ page: "settings", command: null });
   const { name } = (await realms.findById(owner(), realmId))!;
   const command = expect.stringContaining(`realm set --realm ${name} --upstream-issuer https://idp.example`) as string;
@@ -227,7 +227,7 @@ test("a sole administrator whom the provider's claims no longer name is reported
   });
 });
 
-test("auditors can read it, users without a role and guest managers cannot", async () => {
+test("auditors can read the set-up, users without a role and guest managers cannot", async () => {
   const asked = async (roles: ("auditor" | "guest_manager")[]) =>
     as.user(given.user({ realmId, roles })).get("/api/setup");
   expect((await asked(["auditor"])).status).toBe(200);

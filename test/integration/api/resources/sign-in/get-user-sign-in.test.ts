@@ -37,7 +37,7 @@ test("staff can read through which identity providers a user signs in, and since
   });
 });
 
-test("a user without an identity provider has an empty list, and an unknown user is 404", async () => {
+test("a user without an identity provider has an empty list, and an unknown user gets 404", async () => {
   const user = await given.user({ realmId: api.realmId });
   const stranger = await given.user({ realmId: await given.realm() });
   await givenIdentity(stranger, "https://foreign.example", 3);
@@ -50,7 +50,7 @@ test("a user without an identity provider has an empty list, and an unknown user
   }
 });
 
-test("auditors and the help desk read it; the user and tokens without user.read do not", async () => {
+test("auditors and the help desk can read a user's sign-in; the user and tokens without user.read cannot", async () => {
   const user = await given.user({ realmId: api.realmId });
   const path = `/api/user/${user.id}/sign-in`;
   for (const role of ["help_desk", "auditor"] as const) {

@@ -137,13 +137,13 @@ describe("a draft", () => {
     expect((await signInOf())["draft"]).toBeNull();
   });
 
-  test("can only name a provider on the public Internet, unless the operator allows its network", async () => {
+  test("can only name a provider on the public Internet or in a network that the operator allows", async () => {
     const elsewhere = narrow.as.admin();
     for (const issuer of [upstream.url, upstream.url.replace("127.0.0.1", "localhost")]) {
       const answer = await elsewhere.put(`${path}/draft`, draftOf(upstream, { issuer }));
       expect(answer.body.fields).toEqual([{ path: "issuer", reason: signInChecks.address }]);
     }
-    // Control: the same provider, with its network allowed.
+    // Control: the same provider is accepted if its network is allowed.
     await store(admin.caller, draftOf(upstream));
   });
 
@@ -221,7 +221,7 @@ describe("a test sign-in", () => {
     },
   );
 
-  test("fails if the user refuses it at the provider", async () => {
+  test("fails if the user refuses the sign-in at the provider", async () => {
     await store(admin.caller, draftOf(upstream));
     upstream.refuses();
     expect((await runTest(admin)).report).toMatchObject({ check: "refused" });
@@ -234,7 +234,7 @@ describe("a test sign-in", () => {
     expect(await activate()).toBeError("sign_in_draft_untested");
   });
 
-  test("fails if the draft changes while it runs", async () => {
+  test("fails if the draft changes while the test runs", async () => {
     await store(admin.caller, draftOf(upstream));
     const { testID, address } = await begin(admin.caller);
     await store(admin.caller, draftOf(upstream, { mapping: { email: "mail" } }));
@@ -261,7 +261,7 @@ describe("a test sign-in", () => {
     expect(await admin.browser.get(address)).toMatchObject({ status: 404 });
   });
 
-  test("ends when the same user starts another one, unless it has passed, and expires after an hour", async () => {
+  test("ends when the same user starts another test before this test has passed, and expires after an hour", async () => {
     await store(admin.caller, draftOf(upstream));
     const stateOf = async (id: string) => (await admin.caller.get(`${path}/tests/${id}`)).status;
     const first = await begin(admin.caller);
@@ -282,10 +282,10 @@ describe("a test sign-in", () => {
       select encode(sealed_report, 'escape') || t::text as row from sign_in_tests t where realm_id = ${realmId}
     `);
     expect(rows).toHaveLength(1);
-    // Long enough not to be in random octets by chance.
+    // These texts are too long to occur in random octets by chance.
     for (const text of [ada.email, "wifi-admins"]) {
       expect(rows[0]!.row).not.toContain(text);
-      // Control: the report has it.
+      // Control: the report contains the text.
       expect(JSON.stringify(report)).toContain(text);
     }
   });

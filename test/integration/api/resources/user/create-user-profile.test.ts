@@ -140,7 +140,7 @@ describe("with a worker", () => {
     expect(answer.body.error_description).toContain(sentence);
   });
 
-  test("an error that the worker finds is the response", async () => {
+  test("an error that the worker finds is returned in the response", async () => {
     expect(await create(await given.user({ realmId }), { ...linux, csr: "not a request" })).toBeError("invalid_csr");
   });
 
@@ -228,7 +228,7 @@ describe("with a worker", () => {
     expect(answers.map(({ status }) => status)).toEqual(users.map(() => 200));
   });
 
-  test("without a worker the response is 202 when the wait expires", async () => {
+  test("without a worker the request gets 202 when the wait expires", async () => {
     await worker.stop();
     const answer = await create(await given.user({ realmId }), linux, { prefer: "wait=1" });
     expect(answer).toMatchObject({

@@ -64,7 +64,7 @@ describe("the diagnosis of a user", () => {
     });
   });
 
-  test("whose last issuance failed, until one succeeds", async () => {
+  test("whose last issuance failed reports the failure until an issuance succeeds", async () => {
     const user = await given.user({ realmId: api.realmId });
     await given.profile(user, { createdAt: fromNow(-2 * hour) });
     await made.failure(user, { at: fromNow(-hour), error: "no_issuer" });
@@ -77,7 +77,7 @@ describe("the diagnosis of a user", () => {
     expect((await activityOf(user.id)).diagnosis).toMatchObject({ code: "never_asked", serial: newest });
   });
 
-  test("who is offboarded, whatever the state of their profiles", async () => {
+  test("who is offboarded reports the offboarding, whatever the state of their profiles", async () => {
     const user = await given.user({ realmId: api.realmId });
     await as.service().delete(`/api/user/${user.id}`);
     expect((await activityOf(user.id)).diagnosis).toMatchObject({

@@ -20,7 +20,7 @@ test("the response contains the date since which a user without active devices h
   });
 });
 
-test("the response shows which directory manages a user and what it last sent, until it deletes them", async () => {
+test("the response shows which directory manages a user and what it last sent, until the directory deletes the user", async () => {
   const directory = await givenDirectory(api, { realmId: api.realmId });
   const id = await directory.person({ userName: "Ada@example.org", externalId: "ada" });
   const known = { client_id: directory.clientId, userName: "Ada@example.org", externalId: "ada" };

@@ -43,7 +43,7 @@ test("a user can read their own data with any scope, and finds no other user", a
   expect(await as.guest().get(`/api/user/${user.id}`)).toBeError("user_not_found");
 });
 
-test("an administrator needs user.read for others", async () => {
+test("an administrator needs user.read to read other users", async () => {
   const user = await given.user({ realmId: api.realmId });
   const answer = await as.service({ scopes: ["profile.read"] }).get(`/api/user/${user.id}`);
 

@@ -72,18 +72,18 @@ test.each<[page: object, expected: string[]]>([
   [{ filter: { serials: "555, 1234567" } }, ["1234567", "555"]],
   [{ filter: { maxExpirationTime: "2026-01-01" } }, ["555"]],
   [{ sort: { createtime: "asc" } }, ["555", "1234567", "7654321"]],
-])("%j", async (page, expected) => {
+])("the list with %j contains the expected profiles", async (page, expected) => {
   expect(serials(await service.post(path, page))).toEqual(expected);
 });
 
 test.each([{ filter: { deviceType: "ios" } }, { filter: { serials: "a,b" } }, { sort: { name: "asc" } }])(
-  "%j is refused",
+  "a request with %j is refused",
   async (page) => {
     expect(await service.post(path, page)).toBeError("invalid_request");
   },
 );
 
-test("a limit or offset of null is refused, also in a body with GET", async () => {
+test("a limit or offset of null is refused, even in the body of a GET", async () => {
   for (const body of [{ limit: null }, { offset: null }, { LIMIT: null, search: "7" }]) {
     expect(await service.get(path, { body })).toBeError("invalid_request");
     expect(await service.post(path, body)).toBeError("invalid_request");

@@ -30,7 +30,7 @@ test("administrators see a user's sessions, without tokens", async () => {
   for (const secret of [newer.code, newer.accessToken, newer.refreshToken]) expect(text).not.toContain(secret);
 });
 
-test("expired sessions are not listed, and an administrator's current one is marked", async () => {
+test("expired sessions are not listed, and an administrator's current session is marked", async () => {
   const user = await given.user({ realmId: api.realmId, administrator: true });
   const [current, ended] = [await given.session({ user }), await given.session({ user })];
   await api.database.owner.query(

@@ -15,7 +15,7 @@ let users: GivenUser[];
 beforeAll(async () => {
   realmId = await given.realm();
   service = as.service({ realmId });
-  // Created one after another: IDs decide the order of users created at the same time.
+  // The users are created one after another: IDs decide the order of users created at the same time.
   users = [
     await given.user({ realmId, pairwiseId: "Anna-100%", email: "anna@example.org", createdAt: at(1) }),
     await given.user({ realmId, pairwiseId: "bert_x", createdAt: at(2), lockedAt: at(10) }),
@@ -95,7 +95,7 @@ describe("search and filters", () => {
     [{ sort: { pairwiseid: "asc" } }, ["Anna-100%", "bert_x", "carl", "dora"]],
     [{ sort: { profilecount: "desc", pairwiseid: "asc" } }, ["Anna-100%", "bert_x", "carl", "dora"]],
     [{ sort: { lockDate: "asc", created: "asc" }, filter: { blacklisted: "false" } }, ["bert_x", "Anna-100%", "dora"]],
-  ])("%j", async (page, expected) => {
+  ])("with %j return the expected users", async (page, expected) => {
     const answer = await service.post("/api/user", page);
     expect(answer.status).toBe(200);
     expect(answer.body.total).toBe(expected.length);
@@ -325,7 +325,7 @@ describe("the names included with the list", () => {
   });
 });
 
-test("the filter `managed` finds users that a directory manages, or the others", async () => {
+test("the filter `managed` finds the users that a directory manages, or all other users", async () => {
   const directory = await givenDirectory(api);
   const { realmId } = directory;
   const [known, deleted] = [await directory.person(), await directory.person()];

@@ -29,38 +29,41 @@ test.each([
   [undefined, 5],
   [{ reason: 3 }, 3],
   [{ Reason: 9 }, 9],
-])("%j revokes every active profile with reason %d, and writes one audit entry", async (body, reason) => {
-  const user = await given.user({ realmId: api.realmId });
-  const admin = as.admin();
-  const [expired, revoked, ...active] = [
-    await given.profile(user, { createdAt: fromNow(-2 * hour), notAfter: fromNow(-hour) }),
-    await given.profile(user),
-    await given.profile(user),
-    await given.profile(user),
-  ];
-  await admin.delete(`/api/profiles/${revoked}`, { reason: 1 });
+])(
+  "a request with %j revokes every active profile with reason %d, and writes one audit entry",
+  async (body, reason) => {
+    const user = await given.user({ realmId: api.realmId });
+    const admin = as.admin();
+    const [expired, revoked, ...active] = [
+      await given.profile(user, { createdAt: fromNow(-2 * hour), notAfter: fromNow(-hour) }),
+      await given.profile(user),
+      await given.profile(user),
+      await given.profile(user),
+    ];
+    await admin.delete(`/api/profiles/${revoked}`, { reason: 1 });
 
-  expect(await admin.delete(`/api/user/${user.id}`, body)).toMatchObject({
-    status: 200,
-    body: { result: "ok", code: 200, data: true },
-  });
+    expect(await admin.delete(`/api/user/${user.id}`, body)).toMatchObject({
+      status: 200,
+      body: { result: "ok", code: 200, data: true },
+    });
 
-  expect(await profilesOf(user.id)).toEqual([
-    { serial: expired, reason: null },
-    { serial: revoked, reason: 1 },
-    ...active.map((serial) => ({ serial, reason })),
-  ]);
-  expect((await admin.get(`/api/user/${user.id}`)).body.data).toMatchObject({
-    blacklisted: true,
-    blacklistDate: expect.any(String),
-    profileCount: 0,
-  });
-  expect(await auditOf(api.database, "userID", user.id)).toMatchObject([
-    { event: "user_offboard", properties: { reason, profiles: 2, serials: active } },
-  ]);
-});
+    expect(await profilesOf(user.id)).toEqual([
+      { serial: expired, reason: null },
+      { serial: revoked, reason: 1 },
+      ...active.map((serial) => ({ serial, reason })),
+    ]);
+    expect((await admin.get(`/api/user/${user.id}`)).body.data).toMatchObject({
+      blacklisted: true,
+      blacklistDate: expect.any(String),
+      profileCount: 0,
+    });
+    expect(await auditOf(api.database, "userID", user.id)).toMatchObject([
+      { event: "user_offboard", properties: { reason, profiles: 2, serials: active } },
+    ]);
+  },
+);
 
-test("all the user's sessions end at once in every process, and other users' continue", async () => {
+test("all the user's sessions end immediately in every process, and other users' sessions continue", async () => {
   const user = await given.user({ realmId: api.realmId });
   const session = await given.session({ user });
   const others = await given.session({ user: await given.user(user), clientId: session.clientId });
@@ -94,7 +97,7 @@ test("offboarding an offboarded user succeeds and writes nothing, even concurren
   expect(await auditOf(api.database, "userID", user.id)).toHaveLength(1);
 });
 
-test("a repeat with the same key returns the same response; with another reason it is refused", async () => {
+test("a repeat with the same key returns the same response; a repeat with another reason is refused", async () => {
   const user = await given.user({ realmId: api.realmId });
   const service = as.service();
   const headers = { "idempotency-key": "k" };
@@ -104,7 +107,7 @@ test("a repeat with the same key returns the same response; with another reason 
   expect(await service.delete(`/api/user/${user.id}`, {}, { headers })).toBeError("idempotency_key_reused");
 });
 
-test("administrators may offboard themselves, and their token ends with that response", async () => {
+test("administrators can offboard themselves, and their token ends with that response", async () => {
   const user = await given.user({ realmId: api.realmId, administrator: true });
   const self = as.user(user);
 
@@ -112,18 +115,21 @@ test("administrators may offboard themselves, and their token ends with that res
   expect(await self.get("/api/user")).toBeError("unauthenticated");
 });
 
-test.each([{ reason: 2 }, { reason: "5" }, { reason: null }])("%j is refused, and nothing changes", async (body) => {
-  const user = await given.user({ realmId: api.realmId });
-  expect(await as.admin().delete(`/api/user/${user.id}`, body)).toBeError("invalid_request");
-  expect((await as.admin().get(`/api/user/${user.id}`)).body.data.blacklisted).toBe(false);
-});
+test.each([{ reason: 2 }, { reason: "5" }, { reason: null }])(
+  "a request with %j is refused, and nothing changes",
+  async (body) => {
+    const user = await given.user({ realmId: api.realmId });
+    expect(await as.admin().delete(`/api/user/${user.id}`, body)).toBeError("invalid_request");
+    expect((await as.admin().get(`/api/user/${user.id}`)).body.data.blacklisted).toBe(false);
+  },
+);
 
 test.each(["abc", "0", "999999999", "9".repeat(30)])("the user %s is not found", async (id) => {
   expect(await as.admin().delete(`/api/user/${id}`)).toBeError("user_not_found");
 });
 
 describe("the user's pending issuances", () => {
-  test("fail, and waiting clients are notified at once, in every process", async () => {
+  test("fail, and waiting clients are notified immediately, in every process", async () => {
     const user = await given.user({ realmId: api.realmId });
     const waiting = as
       .service()
@@ -208,7 +214,7 @@ test("a code or refresh token that is used during the offboarding gives no lasti
 describe("with a grace period", () => {
   const day = 24 * hour;
 
-  test("the user is locked out at once and keeps their devices, under a job that an undo can cancel", async () => {
+  test("the user is locked out immediately and keeps their devices, under a job that an undo can cancel", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serial = await given.profile(user);
     const admin = as.admin();
@@ -277,7 +283,7 @@ describe("with a grace period", () => {
     });
   });
 
-  test("the devices can still be revoked at once", async () => {
+  test("the devices can still be revoked immediately", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serial = await given.profile(user);
     await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 });

@@ -7,7 +7,7 @@ import { auditOf } from "../../../../support/given/audit.ts";
 import { expectEnded, expectGoingOn } from "../../../../support/given/session-state.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 
-/** A caller who may lock people and end their sign-ins cannot do so to anyone with more rights, nor to themselves. */
+/** A caller who may lock people and end their sign-ins can do neither to anyone with more rights, nor to themselves. */
 
 const api = useApi();
 const { as, given } = api;
@@ -16,8 +16,8 @@ const person = (roles: Role[]): Promise<GivenUser> => given.user({ realmId: api.
 const lock = (caller: Caller, { id }: GivenUser, locked: boolean) => caller.put(`/api/user/${id}/status`, { locked });
 
 /**
- * Locks, unlocks and signs out the target; returns whether all of this was done, or all was refused because the caller
- * lacks a scope.
+ * Locks, unlocks and signs out the target. Returns "done" if every request succeeded, or "refused" if every request
+ * failed because the caller lacks a scope.
  */
 async function attempt(caller: Caller, target: GivenUser): Promise<"done" | "refused"> {
   const session = await given.session({ user: target });
@@ -53,7 +53,7 @@ test.each(cases)("a change by a user with %j to a user with %j is %s", async (ca
   expect(await attempt(as.user(await person(callerRoles)), await person(targetRoles))).toBe(outcome);
 });
 
-test("a role from the identity provider counts as well", async () => {
+test("a role from the identity provider counts like an assigned role", async () => {
   const target = await person([]);
   await api.database.owner.query(sql`update users set provider_roles = '{auditor}' where id = ${target.id}`);
   expect(await attempt(as.user(await person(["help_desk"])), target)).toBe("refused");

@@ -26,7 +26,7 @@ async function givenPerson(): Promise<{ realmId: string; person: GivenUser }> {
   return { realmId, person };
 }
 
-/** A caller who may offboard and reactivate people and start jobs, but cannot assign roles. */
+/** Returns a caller who may offboard and reactivate people and start jobs, but cannot assign roles. */
 const staff = (realmId: string) => as.service({ realmId });
 
 const run = async (realmId: string, job: Pick<GivenJob, "kind" | "graceDays">, { id }: GivenUser): Promise<string> => {
@@ -140,7 +140,7 @@ test.each(returning.slice(0, 2))(
   },
 );
 
-test("an offboarded user cannot be given a role, but a remaining one can be removed", async () => {
+test("an offboarded user cannot be given a role, but a remaining role can be removed", async () => {
   const { realmId, person } = await givenPerson();
   const admin = as.admin({ realmId });
   const set = (roles: string[]) => admin.put(`/api/user/${person.id}/roles`, { roles });

@@ -31,7 +31,7 @@ test("a user's own limit replaces the realm's, and 0 restores the realm's", asyn
   ]);
 });
 
-test("a limit below the current number of profiles revokes none and allows no more", async () => {
+test("a limit below the current number of profiles revokes no profile and allows no new one", async () => {
   const user = await given.user({ realmId: api.realmId });
   await given.profile(user);
   await given.profile(user);

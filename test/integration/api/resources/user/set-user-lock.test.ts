@@ -51,7 +51,7 @@ test("only a change is written to the audit log, and locking again keeps the tim
   ]);
 });
 
-test.each([{}, { locked: "true" }, { locked: null }, { locked: 1 }])("%j is refused", async (body) => {
+test.each([{}, { locked: "true" }, { locked: null }, { locked: 1 }])("a request with %j is refused", async (body) => {
   const user = await given.user({ realmId: api.realmId });
   const answer = await as.admin().put(`/api/user/${user.id}/status`, body);
   expect(answer).toBeError("invalid_request");

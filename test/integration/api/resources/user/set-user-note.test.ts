@@ -47,7 +47,7 @@ test("the note is in the export of the user's data", async () => {
   expect(JSON.parse(text).note).toMatchObject({ note: "Prefers e-mail" });
 });
 
-test("a note is erased when the user is forgotten, and none can be written afterwards", async () => {
+test("a note is erased when the user is forgotten, and no note can be written afterwards", async () => {
   const realmId = await given.realm();
   const user = await given.user({ realmId });
   await api.database.owner.query(sql`update realms set forget_after_months = 1 where id = ${realmId}`);

@@ -78,7 +78,7 @@ test("if a user loses the role for a waiting bulk job, the job waits for another
   expect((await admin.get(`/api/jobs/${job!.id}`)).body.data).toMatchObject({ state: "ready", error: "creator_ended" });
 });
 
-test("the last administrator of a realm cannot lose the role; a second one can", async () => {
+test("the last administrator of a realm cannot lose the role; a second administrator can", async () => {
   const realmId = await given.realm();
   await given.user({ realmId, roles: ["administrator"], offboardedAt: active });
   const last = await given.user({ realmId, roles: ["administrator"] });
@@ -94,7 +94,7 @@ test("the last administrator of a realm cannot lose the role; a second one can",
   expect(await set(as.user(second), second, [])).toBeError("last_administrator");
 });
 
-test("one of two administrators who leave concurrently stays", async () => {
+test("if both administrators of a realm leave concurrently, one of them stays", async () => {
   for (let round = 0; round < 5; round++) {
     const realmId = await given.realm();
     const both = await Promise.all(["a", "b"].map(() => given.user({ realmId, roles: ["administrator"] })));

@@ -32,12 +32,12 @@ test.each([
   expect(await isPassword(given, hashed ? await cheapHash() : null)).toBe(expected);
 });
 
-test("a password of 1,024 bytes can be right", async () => {
+test("a password of 1,024 bytes is accepted if it is right", async () => {
   const longest = "ä".repeat(512);
   expect(await isPassword(longest, await cheapHash(longest))).toBe(true);
 });
 
-test("many simultaneous checks all get a verdict; those beyond the queue have to retry", async () => {
+test("simultaneous checks get a verdict up to the queue's limit; further checks fail as unavailable", async () => {
   const hash = await cheapHash();
   const checks = await Promise.allSettled(Array.from({ length: 110 }, () => isPassword(password, hash)));
   const answered = checks.filter(({ status }) => status === "fulfilled");

@@ -45,7 +45,7 @@ test.each([
 );
 
 test.each(["not-an-email", "Mia <mia@x.example>", "mia@x.example, ida@x.example", "mia@localhost"])(
-  "%s is not an e-mail address: it is dropped, and the person is still identified",
+  "%s is not an e-mail address, so the address is dropped and the person is still identified",
   (email) => {
     expect(personOf({ ...claims, email }, {})).toMatchObject({ pairwiseId: "p", email: undefined });
     expect(hasBadAddress({ ...claims, email }, {})).toBe(true);
@@ -72,7 +72,7 @@ test.each<[string, unknown, boolean]>([
   });
 });
 
-test("any rule of a role gives the role, and each rule has its own claim", () => {
+test("a person gets a role if any of its rules matches, and each rule can name a different claim", () => {
   const names: UpstreamClaims = {
     administrator: { claim: "groups", value: "wifi-admins" },
     roles: {
@@ -126,7 +126,7 @@ test("inherited properties are not claims", () => {
   expect(lacksClaims({ toString: "p", constructor: "e" }, names)).toBe(true);
 });
 
-test("userinfo adds claims that the id token lacks, but overrides none", () => {
+test("userinfo adds claims that the id token lacks, but overrides no claim of the id token", () => {
   const userinfo = JSON.parse('{"sub":"x","email":"u","name":"U","__proto__":{"role":"admin"}}') as Claims;
   const both = withUserinfo({ sub: "s", email: "", name: "N" }, userinfo);
   expect(both).toMatchObject({ sub: "s", email: "u", name: "N" });

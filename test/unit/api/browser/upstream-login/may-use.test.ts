@@ -7,7 +7,7 @@ const person = { sub: "s", email: "e@example.org", name: "N" };
 const groups = { claim: "groups", value: "wifi" };
 const unit = { claim: "unit", value: "it" };
 
-/** As Entra sends them: the groups have to be fetched from elsewhere. */
+/** A group overage as Entra sends it: the groups have to be fetched from another address. */
 const overage = { _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint: "https://graph.example" } } };
 
 test.each<[string, Claims, boolean | "withheld"]>([
@@ -30,11 +30,11 @@ test.each<[string, Claims, boolean | "withheld"]>([
   ["names that are none", { _claim_names: "groups" }, false],
   ["names that are null", { _claim_names: null }, false],
   ["names that an object inherits", { _claim_names: Object.create({ groups: "src1" }) as unknown }, false],
-])("%s: the verdict of a rule on groups", (_, claims, verdict) => {
+])("%s: the rule on groups has the expected verdict", (_, claims, verdict) => {
   expect(verdictOf(claims, [groups])).toBe(verdict);
 });
 
-test("one rule that matches is enough, and a withheld claim matters only if no rule matches", () => {
+test("one matching rule is enough, and a withheld claim matters only if no rule matches", () => {
   expect(verdictOf({ unit: "it", ...overage }, [groups, unit])).toBe(true);
   expect(verdictOf({ unit: "x", ...overage }, [groups, unit])).toBe("withheld");
   expect(verdictOf(overage, [unit])).toBe(false);
@@ -54,7 +54,7 @@ test.each<[string, UpstreamClaims, Claims, boolean]>([
   ["a rule that is met", { mayUse: [groups] }, { groups: "wifi" }, true],
   ["a rule that is not", { mayUse: [groups] }, { groups: "x" }, false],
   ["a rule that is met beside one that is withheld", { mayUse: [groups, unit] }, { unit: "it", ...overage }, true],
-])("%s: who may use the realm", (_, names, claims, permitted) => {
+])("%s: the rules decide whether the person is allowed to use the realm", (_, names, claims, permitted) => {
   expect(personOf({ ...person, ...claims }, names)).toMatchObject({ permitted });
 });
 
@@ -64,7 +64,7 @@ test("a withheld claim does not decide who is allowed to use the realm", () => {
   );
 });
 
-test("a role counts as withheld if no other rule gives it", () => {
+test("a role that depends on a withheld claim counts as withheld if no other rule gives the role", () => {
   const names: UpstreamClaims = { administrator: groups, roles: { help_desk: [groups, unit], auditor: [unit] } };
   expect(personOf({ ...person, ...overage, unit: "it" }, names)).toMatchObject({
     mappedRoles: ["administrator", "help_desk", "auditor"],
@@ -74,7 +74,7 @@ test("a role counts as withheld if no other rule gives it", () => {
   expect(personOf({ ...person, groups: [] }, names)).toMatchObject({ roles: [], withheldRoles: [] });
 });
 
-test("the id token or userinfo can refer to a claim elsewhere, and either can contain it", () => {
+test("the id token and userinfo can each refer to a claim elsewhere, and each can contain the claim", () => {
   expect(verdictOf(withUserinfo(overage, {}), [groups])).toBe("withheld");
   expect(verdictOf(withUserinfo({}, overage), [groups])).toBe("withheld");
   expect(verdictOf(withUserinfo({ _claim_names: { x: "a" } }, overage), [groups])).toBe("withheld");
@@ -90,6 +90,6 @@ test.each<[string, Claims, string | null | undefined]>([
   ["no rule", { groups: [] }, null],
   ["a rule before one that is withheld", { unit: "it", ...overage }, "30"],
   ["a rule that is withheld, so nothing changes", overage, undefined],
-])("the VLAN is that of %s", (_, claims, vlan) => {
+])("the person gets the VLAN of %s", (_, claims, vlan) => {
   expect(personOf({ ...person, ...claims }, { vlanRules: [staff, inGroup] }).vlan).toBe(vlan);
 });

@@ -11,7 +11,7 @@ test.each<[type: Upload["type"], text: string]>([
   ["text/csv", ["pairwiseID", ...names].join("\r\n")],
   ["application/x-ndjson", names.map((pairwiseID) => JSON.stringify({ pairwiseID })).join("\n")],
   ["application/json", JSON.stringify({ users: names.map((pairwiseID) => ({ pairwiseID })) })],
-])("%s is read whole wherever its octets are cut", async (type, text) => {
+])("%s is read completely wherever its octets are cut", async (type, text) => {
   const octets = Buffer.from(text);
   const cuts = Array.from({ length: Math.ceil(octets.length / 8_191) }, (_, index) =>
     octets.subarray(index * 8_191, (index + 1) * 8_191),

@@ -22,14 +22,14 @@ test.each([
   expect(deviceOf(asking(userAgents[agent]))).toBe(deviceType);
 });
 
-test("a client hint takes precedence over the user agent, and an unknown one is ignored", () => {
+test("a client hint takes precedence over the user agent, and an unknown client hint is ignored", () => {
   expect(deviceOf(asking(userAgents.linux, '"Chrome OS"'))).toBe("ChromeOS");
   expect(deviceOf(asking(userAgents.android, '"Unknown"'))).toBe("Android");
   for (const odd of ["", "curl/8.0", "constructor", "x".repeat(100_000)])
     expect(deviceOf(asking(odd, odd))).toBeUndefined();
 });
 
-test("an iPad that claims to be a Mac is given the choice, but Chrome and Firefox on a Mac are not", () => {
+test("on an iPad that claims to be a Mac the user can choose the device, but not in Chrome and Firefox on a Mac", () => {
   const may = (["iPad", "mac", "firefoxOnMac", "iPhone"] as const).map((agent) => mayBeIPad(asking(userAgents[agent])));
   expect(may).toEqual([true, false, false, false]);
 });

@@ -16,7 +16,7 @@ test.each([
   expect(givenName(displayName)).toBe(name);
 });
 
-test("every suggested name is one that a profile may have", () => {
+test("every suggested name is valid for a profile", () => {
   for (const displayName of [null, "Mia Keller", "x".repeat(300), "a\u0007b\nc", "電話".repeat(40)]) {
     for (const deviceType of deviceTypes) {
       for (const texts of [selfServiceTexts("en"), selfServiceTexts("de")]) {

@@ -29,7 +29,7 @@ function givenEnqueuer({ isAway = false } = {}) {
 
 const drawIds = (count: number): IssuanceID[] => Array.from({ length: count }, drawIssuanceId);
 
-test("issuances enqueued in one turn make one task, named by the first", async () => {
+test("issuances enqueued in one turn make one task, named after the first issuance", async () => {
   const { enqueueIssuance, tasks } = givenEnqueuer();
   const ids = drawIds(3);
   await Promise.all(ids.map((id) => enqueueIssuance(id, isNew)));

@@ -194,7 +194,7 @@ describe("an SVG", () => {
     expect(readText(text)).toEqual({ fault });
   });
 
-  test("in another encoding than UTF-8 is refused", () => {
+  test("in an encoding other than UTF-8 is refused", () => {
     const latin1 = Buffer.from(svg("<title>Müller</title>"), "latin1");
     const utf16 = Buffer.from(`\ufeff${svg("<script>alert(1)</script>")}`, "utf16le");
     expect(readLogo(latin1)).toEqual({ fault: "malformed" });
