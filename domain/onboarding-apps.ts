@@ -101,7 +101,7 @@ export function fitsOnboardingApp(app: OnboardingApp, redirectUri: string): bool
   return found !== null && Number(found[1] ?? 80) <= 65_535;
 }
 
-/** Returns which of the app's devices this is: the detected one if the app runs on it, else the app's usual one. */
+/** Returns the type of the user's device: the detected type if the app runs on it, else the app's usual type. */
 export const deviceTypeOf = ({ deviceTypes }: OnboardingApp, detected: DeviceType | undefined): DeviceType =>
   deviceTypes.find((deviceType) => deviceType === detected) ?? deviceTypes[0];
 

@@ -24,7 +24,7 @@ export async function collect(db: Database, { ids, at }: { ids: readonly string[
   const [, rows = [], made = []] = await db.pipelined([
     sql`set local synchronous_commit = off`,
     marked(ids, at),
-    // Read after the states, so every issuance that was issued by then has a certificate now.
+    // Reads the certificates after the states, so every issuance read as issued has its certificate here.
     certificates.ofIssuances(ids),
   ]);
   const certificateOf = new Map((made as Certificate[]).map((certificate) => [certificate.issuanceId, certificate]));

@@ -56,7 +56,7 @@ test("3 a token works only with its certificate: the response is 401 without the
   expect((await open(token, { device })).status).toBe(200);
 });
 
-test("3.1 the access token names its certificate, and the id token names its sign-in", async () => {
+test("3.1 the access token names its certificate; the id token names the session and the time of the sign-in", async () => {
   const device = await issue(user);
   const before = Math.floor(systemClock.now().getTime() / 1000);
   const { body } = await signIn(client, device);

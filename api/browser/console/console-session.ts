@@ -26,7 +26,7 @@ export const openTokens = (
   return ConsoleTokens.parse(JSON.parse(opened.toString("utf8")));
 };
 
-/** Returns when an access token issued now will have expired. */
+/** Returns the time at which an access token issued now expires. */
 export const accessExpiry = ({ clock }: Pick<Deps, "clock">): Date =>
   new Date(clock.now().getTime() + accessTokenSeconds * 1_000);
 

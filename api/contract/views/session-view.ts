@@ -18,7 +18,7 @@ export const SessionView = z
   .meta({ id: "Session" });
 export type SessionView = z.infer<typeof SessionView>;
 
-/** Converts a session for a reader. `currentId` is the reader's own session, if any. */
+/** Returns a session as its reader sees it. `currentId` is the id of the reader's own session, if any. */
 export const sessionView = (session: SessionRow, currentId: string | null): SessionView => ({
   id: session.id,
   client_id: session.clientId,

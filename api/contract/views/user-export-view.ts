@@ -8,7 +8,7 @@ import { UserVlanView } from "./user-vlan-view.ts";
 
 const moment = Timestamp.nullable();
 
-/** A profile that was ever issued to a user, with its public data. */
+/** A profile of a user, active or ended, with its public data. */
 export const ExportedProfileView = z
   .object({
     serial: z.string(),

@@ -3,5 +3,5 @@ import { english } from "./english.ts";
 import { german } from "./german.ts";
 import type { Texts } from "./texts.ts";
 
-/** All texts of pages, by language. */
+/** Returns the texts of the pages in a language. */
 export const pageTexts = textsIn<Texts>({ en: english, de: german });

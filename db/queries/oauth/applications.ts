@@ -25,7 +25,7 @@ export interface ApplicationSettings {
 export interface Application extends ApplicationSettings {
   clientId: string;
   realmId: string;
-  /** Whether the application is part of this service: the user is not asked for consent. */
+  /** Whether the application is part of this service; if so, the user is not asked for consent. */
   firstParty: boolean;
 }
 

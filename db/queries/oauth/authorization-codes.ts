@@ -41,7 +41,7 @@ export interface AuthorizationCode {
    * shown.
    */
   scopes: Scope[];
-  /** Whether the application is part of this service: the user is not asked for consent. */
+  /** Whether the application is part of this service; if so, the user is not asked for consent. */
   firstParty: boolean;
   /** The scopes that the consent page listed; null: a consent from an earlier release, or no consent. */
   shown: Scope[] | null;

@@ -123,7 +123,7 @@ async function add(
   return { seconds, workerMs: ms("worker"), postgresMs: ms("Postgres") };
 }
 
-/** Measures the CPU time that the idle service uses in a given number of seconds. */
+/** Measures the idle service's CPU time for 10 s. Returns a function that scales it to any number of seconds. */
 async function idleCpu(service: Service): Promise<(seconds: number) => CpuByPart> {
   const measuredSeconds = 10;
   await delay(2_000);

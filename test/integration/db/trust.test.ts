@@ -199,7 +199,7 @@ describe("a bulk job that has ended", () => {
     },
   );
 
-  test("keeps the people of its rows: a worker cannot change the rows' names, even while the job runs", async () => {
+  test("never changes whom its rows are about: even while the job runs, a worker cannot change their ids, addresses or serial numbers", async () => {
     const { jobId } = await givenJob("running");
     for (const column of [sql`pairwise_id`, sql`email`, sql`serial_number`]) {
       await expect(

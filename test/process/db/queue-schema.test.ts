@@ -243,31 +243,34 @@ async function catalog(url: string): Promise<string[]> {
 }
 
 describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind) => {
-  test.each(["realmpass_api", "realmpass_queue"])("the api's login as %s cannot plant anything", async (role) => {
-    const before = await catalog(urls[kind]);
-    const database = new URL(urls[kind]).pathname.slice(1);
-    const taken = await asLogin(apiUrl(urls[kind]), async (client) => {
-      // The only objects that a login can make are visible only in its own session.
-      await client.query(`
+  test.each(["realmpass_api", "realmpass_queue"])(
+    "the api's login as %s cannot create or change anything that another login would run",
+    async (role) => {
+      const before = await catalog(urls[kind]);
+      const database = new URL(urls[kind]).pathname.slice(1);
+      const taken = await asLogin(apiUrl(urls[kind]), async (client) => {
+        // The only objects that a login can make are visible only in its own session.
+        await client.query(`
           create function pg_temp.planted() ${trigger};
           create function pg_temp.folded(text) returns text immutable language sql as 'select $1';
           create function pg_temp.counted(bullmq.job_state) returns bigint immutable language sql as 'select 1::bigint';
           set role ${role};
         `);
-      const refusals: [string, string | undefined][] = [];
-      for (const statement of attempts) {
-        const refusal = await client.query(statement.replace("this_database", database)).then(
-          () => undefined,
-          (error: unknown) => (error as pg.DatabaseError).code,
-        );
-        refusals.push([statement, refusal]);
-      }
-      return refusals.filter(([, code]) => code !== insufficientPrivilege);
-    });
+        const refusals: [string, string | undefined][] = [];
+        for (const statement of attempts) {
+          const refusal = await client.query(statement.replace("this_database", database)).then(
+            () => undefined,
+            (error: unknown) => (error as pg.DatabaseError).code,
+          );
+          refusals.push([statement, refusal]);
+        }
+        return refusals.filter(([, code]) => code !== insufficientPrivilege);
+      });
 
-    expect(taken).toEqual([]);
-    expect(await catalog(urls[kind])).toEqual(before);
-  });
+      expect(taken).toEqual([]);
+      expect(await catalog(urls[kind])).toEqual(before);
+    },
+  );
 
   test.each([
     "grant all on bullmq.job to public",

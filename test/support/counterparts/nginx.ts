@@ -89,7 +89,7 @@ export async function startTlsNginx(before: { apis: string[]; responders: string
   return { ...nginx, tlsUrl: `https://127.0.0.1:${tlsPort}`, certificate };
 }
 
-/** Returns whether this nginx warns of `listen … http2`, as 1.25.1 and newer do. */
+/** Returns whether this nginx has the directive `http2`, as 1.25.1 and newer do. */
 function hasHttp2Directive(program: string): boolean {
   const [, ...version] =
     /nginx\/(\d+)\.(\d+)\.(\d+)/.exec(spawnSync(program, ["-v"], { encoding: "utf8" }).stderr) ?? [];

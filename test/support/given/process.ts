@@ -4,8 +4,8 @@ import * as processes from "../../../db/queries/upkeep/processes.ts";
 import { sql } from "../../../db/sql.ts";
 
 /**
- * Registers a process without starting one. The process stays alive for the whole test, or was last seen
- * `silentSeconds` ago.
+ * Registers a process that does not run. It counts as alive for the whole test; with `silentSeconds`, it was last seen
+ * that long ago.
  */
 export async function givenProcess(
   owner: Database,

@@ -113,7 +113,7 @@ const cases: [rule: string, what: string, override: Partial<CertificateDraft>][]
   ["urls_absolute_http", "a relative URL", { issuer: { ...issuer, urls: { ...issuer.urls, crl: "/crl" } } }],
 ];
 
-test("a draft made by the profile breaks nothing", () => {
+test("a draft of the certificate profile breaks no rule", () => {
   expect(rulesBrokenBy({})).toEqual([]);
 });
 

@@ -52,7 +52,7 @@ const colours: Readonly<Record<Status, "good" | "warn" | "off">> = {
   preparing: "off",
 };
 
-/** Shows a status as text, colour and drawing. */
+/** Shows a status as coloured text with an icon. */
 export function StatusLabel({ status, texts }: { status: Status; texts: Texts }) {
   return (
     <span class={`status ${colours[status]}`}>

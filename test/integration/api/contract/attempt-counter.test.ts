@@ -147,7 +147,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(one.password({ ...everywhere(200), realmId: "2" }))).toBe("counted");
   });
 
-  test("guesses from elsewhere do not lock a user out of a network that they have signed in from, which has its own limit", async () => {
+  test("guesses from elsewhere do not stop a user's sign-in from their usual network, which has a limit of its own", async () => {
     const home = { realmId, username: "noether", address: newAddress() };
     await (await one.password(at(home))).succeed();
     const elsewhere = (index: number) => at({ ...home, address: `2001:db8:8:${index.toString(16)}::1` });

@@ -42,7 +42,7 @@ test.each([
   expect(await exchange(account.token)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
 });
 
-test("an unknown token gets invalid_grant, a missing token gets invalid_request", async () => {
+test("an unknown token gets invalid_grant; a missing token gets invalid_request", async () => {
   expect(await exchange("rpg_unknown")).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   expect(await exchange("")).toMatchObject({ status: 400, body: { error: "invalid_request" } });
 });

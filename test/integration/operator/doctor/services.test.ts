@@ -310,7 +310,7 @@ describe("the backlog", () => {
     await operator.database.owner.query(sql`delete from responder_requests`);
   });
 
-  test("names bulk jobs without progress", async () => {
+  test("lists bulk jobs that make no progress", async () => {
     const [job] = await operator.database.owner.query<{ id: string }>(sql`
       insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, total, progress_at)
       values (gen_random_uuid(), ${realmId}, 'onboarding', 'running', false, '{userID}', now(), now(), 1, now())

@@ -378,7 +378,7 @@ test("if no realm is named, users choose among the realms that they can sign in 
   }
 });
 
-test("after ten wrong passwords, a name has to wait, even with the right one; other names are not affected", async () => {
+test("after ten wrong passwords, sign-in with a name must wait, even with the right password; other names are not affected", async () => {
   const account = await givenLocalAccount(api, { username: `guessed-${unique()}` });
   for (let right = 0; right < 12; right++)
     expect(await signIn(browse(), account.username)).toMatchObject({ status: 303 });

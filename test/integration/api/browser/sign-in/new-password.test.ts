@@ -67,7 +67,7 @@ test.each([
   expect(await set(browser, testPassword)).toMatchObject({ status: 303 });
 });
 
-test("a password is never replaced, not even from a page that was open before", async () => {
+test("the page never replaces a password, even if it was opened before the password was set", async () => {
   const user = await account();
   const { browser } = await followLink(user);
   const page = await browser.get(`${api.url}/login/password`);

@@ -274,7 +274,7 @@ describe("of many entries", () => {
     expect(response.statusCode).toBe(200);
   });
 
-  test("a client that does not read holds neither memory nor a connection, and a disconnect ends the export", async () => {
+  test("a client that does not read holds no database connection and little memory, and its disconnect ends the export", async () => {
     const before = heldBytes();
 
     const idle = await Promise.all(Array.from({ length: 12 }, open));

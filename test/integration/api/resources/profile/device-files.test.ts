@@ -244,7 +244,7 @@ test("the key of an iwd file is RSA, whatever the realm sets for the device; P-2
   }
 });
 
-test.each(["onc", "networkmanager", "iwd"])("%s is refused with a CSR", async (format) => {
+test.each(["onc", "networkmanager", "iwd"])("a request for %s that contains a CSR is refused", async (format) => {
   const csr = "-----BEGIN CERTIFICATE REQUEST-----";
   const answer = await create({ format, deviceType: "Linux", csr });
   expect(answer).toBeError("invalid_request");

@@ -128,7 +128,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("stay those of the certificate if the user is locked", async () => {
+  test("do not change when the user is locked", async () => {
     const user = await given.user({ realmId: api.realmId, lockedAt: fromNow(-hour) });
     const serial = await given.profile(user);
     await made.check(serial, fromNow(-hour));
@@ -152,7 +152,7 @@ describe("the ten diagnoses of “not on the Wi-Fi”", () => {
     });
   });
 
-  test("stay those of the certificate if the user was offboarded with a grace period", async () => {
+  test("do not change during a grace period of an offboarding", async () => {
     const { user, serial } = await profileOf();
     await made.check(serial, fromNow(-hour));
     expect((await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 })).status).toBe(200);
