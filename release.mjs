@@ -76,7 +76,10 @@ function newestMigration() {
   return names.sort().at(-1).replace(/\.ts$/, "");
 }
 
-/** Returns the folders of the packages for production. The embedded PostgreSQL is only for machines without one. */
+/**
+ * Returns the folders of the installed production packages. Omits the embedded PostgreSQL, which is only for machines
+ * without PostgreSQL.
+ */
 function productionPackages() {
   return Object.entries(readJson("package-lock.json").packages)
     .filter(

@@ -150,8 +150,8 @@ interface Urls extends Record<ProcessKind, string> {
 }
 
 /**
- * Makes a login for each process if the configured login may create roles; only that process and this one know its
- * password. Otherwise all processes share the configured login.
+ * Makes a login for each process and one for the queue if the configured login may create roles; only the processes
+ * that use a login, and this process, know its password. Otherwise all processes share the configured login.
  */
 async function loginPerProcess(
   { QUEUE_DATABASE_URL: queueUrl }: { QUEUE_DATABASE_URL?: string | undefined },
@@ -191,7 +191,10 @@ const noDatabase: Env = {
   DATABASE_PASSWORD_FILE: "",
 };
 
-/** Variables of the queue, which only apis and workers use. */
+/**
+ * Variables of the queue that the processes do not inherit: apis and workers, which alone use the queue, get a complete
+ * URL.
+ */
 const noQueue: Env = {
   QUEUE_DATABASE_URL_FILE: "",
   QUEUE_DATABASE_PASSWORD: "",
@@ -262,8 +265,8 @@ interface Supervised {
 const restartPauseMs = 1_000;
 
 /**
- * Runs `<name>/main` as a child and restarts it when it dies. The child has its own process group, so Ctrl-C reaches
- * only us and everything stops in order. If we die, the closed channel ends the child.
+ * Runs `<name>/main` as a child. Restarts it when it dies, once it has been ready. The child has its own process group,
+ * so Ctrl-C reaches only us and everything stops in order. If we die, the closed channel ends the child.
  */
 function supervise({ name, env, log }: { name: ProcessKind; env: Env; log: Log }): Supervised {
   const [entry, execArgv] = entryOf(name);

@@ -15,13 +15,11 @@ const radius = ["test/conformance/radius/**/*.test.ts"];
 // nothing.
 const workers = Math.min(2 * availableParallelism(), 8);
 /**
- * Each test runs a browser or a whole machine: two at a time, in a separate group, as vitest requires for a different
- * number of workers.
+ * Each test runs a browser, a RADIUS server or a whole machine: two at a time, in a separate group, as vitest requires
+ * for a different number of workers.
  */
 const heavy = { maxWorkers: 2, sequence: { groupOrder: 1 } };
-/**
- * Files that mostly wait, for a lease to expire or for heartbeats: one more than there are cores, in a separate group.
- */
+/** Files that mostly wait, for a lease to expire or for heartbeats: three at a time, in a separate group. */
 const waiting = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 export default defineConfig({

@@ -33,7 +33,7 @@ export interface ListenersOptions {
   tls?: TlsListenerOptions | undefined;
   /** How long connections outlive a stop, in milliseconds (see `closeWhenIdle`). Default: 0. */
   farewell?: number | undefined;
-  /** Defaults: limits for untrusted clients. */
+  /** Default for each limit: the limit for untrusted clients. */
   connections?: Partial<ConnectionLimits> | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface ListenersOptions {
 export interface Listeners {
   port: number;
   tlsPort: number | undefined;
-  /** Passes requests to this listener from now on. */
+  /** From now on, passes requests to `listener`. */
   answerWith(listener: RequestListener): void;
   /** Accepts no more connections; resolves when the last request is done. */
   close(): Promise<void>;

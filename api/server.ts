@@ -112,7 +112,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const crlAskers = createStatusAskers(db, { kind: "crl" });
   const flushAskers = (): Promise<void> =>
     crlAskers.flush().catch((err: unknown) => {
-      log.warn({ event: "crl.askers_not_written", err }, "the addresses that fetch CRLs are not stored yet");
+      log.warn({ event: "crl.askers_not_written", err }, "could not write the addresses that fetch CRLs; trying again");
     });
   const flushing = setInterval(() => void flushAskers(), flushAskersMs);
   lifecycle.onStop("CRL askers", () => {
@@ -171,7 +171,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   });
   listeners.answerWith(app);
   lifecycle.onStop("http server", async () => {
-    // Clients that are waiting for a worker get the address to ask again, and then reach another process.
+    // Clients that wait for a worker get the address to poll; their next request reaches another process.
     settlements.close();
     jobs.close();
     revokedFeed.close();

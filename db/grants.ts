@@ -14,7 +14,7 @@ interface Grant {
   privilege: string;
   /** Null for a right on the schema or on a function. */
   table: string | null;
-  /** Null for the whole table. */
+  /** Null for a right on a whole table, on the schema or on a function. */
   column: string | null;
   /** Null for a right on the schema or on a table. */
   function: string | null;
@@ -105,7 +105,10 @@ const wantedAndHeld = sql`
        and (a.grantee = 0 or a.grantee in (select oid from pg_roles where ${ofOurs}))
   )`;
 
-/** Returns the object of a grant or revoke statement, qualified so that the search path does not matter. */
+/**
+ * Returns the privilege and the object of a grant or revoke statement. The object is qualified, so the search path does
+ * not matter.
+ */
 const named = (row: Sql): Sql => sql`
   ${row}.privilege || coalesce(' (' || quote_ident(${row}.col) || ')', '') || ' on ' ||
   case ${row}.kind

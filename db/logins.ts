@@ -163,9 +163,9 @@ export async function makeInstallationRoles(
 const rolesLock = 7_246_712;
 
 /**
- * Creates a login for each group, with a new random password. Login names contain the database's name, so another
- * installation in the cluster keeps its own logins. Returns `undefined`, with nothing changed, if the login of `url`
- * may not create logins. Removes the passwords that earlier versions gave to the groups.
+ * Creates a login for each group, unless the login exists, and sets a new random password. Login names are derived from
+ * the database's name, so another installation in the cluster keeps its own logins. Returns `undefined`, with nothing
+ * changed, if the login of `url` may not create logins. Removes the passwords that earlier versions gave to the groups.
  */
 export async function drawLogins<Group extends GroupRole>(
   url: string,

@@ -13,7 +13,7 @@ import { MigrationFailed, RolesMissing, SchemaAhead, SchemaForeign } from "./mig
 import { DatabaseUnavailable, isOutage } from "./outage.ts";
 import * as installation from "./queries/upkeep/installation.ts";
 
-/** Other programs on the same database are unlikely to lock this number. */
+/** The number of the advisory lock; other programs on the same database are unlikely to use it. */
 const migrationLock = 7_246_711;
 
 const sourceOf = (steps: readonly Migration[]): Knex.MigrationSource<Migration> => ({

@@ -1,6 +1,9 @@
 import pg from "pg";
 
-/** Postgres cannot be reached, is starting, stopping or full: nothing is wrong with the request, and a retry helps. */
+/**
+ * Postgres cannot be used for now: it cannot be reached, is starting, stopping, too slow or full, or refuses the login.
+ * Nothing is wrong with the request, and a retry helps.
+ */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
   constructor(cause: unknown) {
@@ -9,8 +12,8 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * SQLSTATEs of a server that is away, shutting down, too slow, out of connections, disk or memory, has I/O errors, or
- * refuses the login for now, as while a password is changed (PostgreSQL appendix A).
+ * SQLSTATEs of a server that is away, shutting down, read-only, too slow, out of connections, disk or memory, has I/O
+ * errors, or refuses the login for now, as while a password is changed (PostgreSQL appendix A).
  */
 const outageStates = /^(08...|57P0[1-5]|57014|53[1-4]00|58030|25006|28P01|28000)$/;
 
@@ -27,7 +30,10 @@ const outageCodes = new Set([
   "ENOENT",
 ]);
 
-/** The messages of `pg` when a connection ends during a query or no connection was available in time. */
+/**
+ * The messages of `pg` when a connection or the pool has ended, or when a connection or a result was not available in
+ * time.
+ */
 const outageMessages =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed and is not queryable|Query read timeout)/;
 

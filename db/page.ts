@@ -6,7 +6,7 @@ import { join, sql, type Sql } from "./sql.ts";
 export interface PageRequest<Filter extends object = object, SortKey extends string = string> {
   limit: number;
   offset: number;
-  /** The text that the searched column must contain, in any letter case. */
+  /** The text to find, in any letter case; each list defines where. */
   search?: string | undefined;
   filter: Partial<Filter>;
   sort: readonly { key: SortKey; direction: "asc" | "desc" }[];
@@ -86,8 +86,8 @@ export function containsWord(folded: Sql, word: string): Sql {
 const indexedEnd = 8;
 
 /**
- * Returns the pattern that an index looks up for a word: for an address, the part before the domain, because most
- * people share the domain; for a long word, both ends.
+ * Returns the pattern that an index looks up for a word: for an address, the part up to the `@` unless it is short,
+ * because most people share the domain; for a long word, both ends; otherwise the whole word.
  */
 function indexedPattern(word: string): string {
   const part = /^.{6,}?@/u.exec(word)?.[0] ?? word;

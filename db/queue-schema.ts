@@ -17,10 +17,10 @@ export async function useSystemNames(db: Db): Promise<void> {
 const findingsMax = 50;
 
 /**
- * Finds what could run foreign code in the queue's schema: rights to create objects there, and objects there, except
- * those of roles with all the rights of the owner of the service's tables; and triggers and rules, because BullMQ
- * creates no triggers or rules. Reads only the system catalogs, and needs {@link useSystemNames} first. Other parties
- * choose the names, so characters other than printable ASCII are replaced.
+ * Finds what could run foreign code in the queue's schema: ownership of the schema, rights to create objects there, and
+ * objects there, except those of roles with all the rights of the owner of the service's tables; and triggers and
+ * rules, because BullMQ creates no triggers or rules. Reads only the system catalogs, and needs {@link useSystemNames}
+ * first. Other parties choose the names, so characters other than printable ASCII are replaced.
  */
 export async function findForeign(db: Db): Promise<string[]> {
   const rows = await db.query<{ finding: string }>(sql`

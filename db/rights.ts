@@ -14,8 +14,9 @@ interface Rights {
  * `db/grants.md` shows the rights in a migrated database. A row lock needs the right to update one column of the table.
  *
  * The api decides and records intent: it writes no certificate, reads no issuer key, and changes no audit entry. The
- * worker signs and writes what it signed: it reads no client secret and no token, and removes expired rows only by
- * their times. The operator creates realms, issuers, people and applications.
+ * worker signs and writes what it signed: it reads no application's secret, has no key for the secrets that the master
+ * key seals, and removes expired rows only by their times. The operator creates realms, issuers, people and
+ * applications.
  */
 export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = {
   abandoned_serial_numbers: {
@@ -261,7 +262,8 @@ export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, R
   },
   job_rows: {
     realmpass_api: { select: true, insert: true, update: true },
-    // The worker changes the outcome of a row, not its subject; rows are deleted with their job.
+    // The worker changes the outcome of a row and the person found for it, not its input; rows are deleted with their
+    // job.
     realmpass_worker: {
       select: true,
       update: ["affected_profiles", "error_code", "expected", "issuance_id", "message", "status", "user_id"],
@@ -270,7 +272,7 @@ export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, R
   },
   jobs: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
-    // A job's subjects, effect and creator are fixed when it is created.
+    // The worker cannot change a job's subjects, effect or creator.
     realmpass_worker: {
       select: true,
       update: [
@@ -390,8 +392,8 @@ export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, R
         "time_zone",
         "uploaded_logo",
         "uploaded_logo_type",
-        // The upstream_* settings can be changed only until the realm has a sign-in: see the trigger
-        // realms_trust_is_set_once.
+        // The upstream_* settings can be changed only until the realm has a sign-in or its set-up is finished: see the
+        // trigger realms_trust_is_set_once.
         "upstream_claims",
         "upstream_client_id",
         "upstream_client_secret",

@@ -18,15 +18,18 @@ export const limitOf = (u: Sql, r: Sql): Sql =>
 /** SQL that tests whether certificate `c` is neither revoked nor expired. */
 export const isActive = (c: Sql, at: Instant): Sql => sql`(${c}.revoked_at is null and ${c}.not_after > ${at})`;
 
-/** SQL that tests whether job `j` is held: its people are locked out and keep their devices until a person confirms. */
+/**
+ * SQL that tests whether job `j` is held: its people are offboarded and keep their devices until a person confirms the
+ * job.
+ */
 export const isHeldJob = (j: Sql): Sql => sql`(${j}.state = 'grace' and ${j}.revoke_at is null)`;
 
 /** SQL that tests whether issuance `i` has neither been issued nor failed. */
 export const isUnsettled = (i: Sql): Sql => sql`${i}.status in ('queued', 'signing')`;
 
 /**
- * Returns the earliest time at which the profile that issuance `i` replaces is revoked; null: the file was never sent.
- * The previous release stores no such time, and only replaces profiles beyond the limit.
+ * Returns the earliest time at which the profile that issuance `i` replaces is revoked; null: it replaces none, or its
+ * file was never sent. The previous release stores no such time, and only replaces profiles beyond the limit.
  */
 export const replacedEnd = (i: Sql): Sql => sql`
   coalesce(${i}.replaced_ends_at,
@@ -54,7 +57,7 @@ export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
 
 /**
  * SQL that tests whether an address counts as a RADIUS server of realm `r`: the realm names the address, or names no
- * address. A null address is unknown.
+ * address. An unknown address is null, and counts only if the realm names none.
  */
 export const isRadiusServer = (r: Sql, address: Sql): Sql =>
   sql`(cardinality(${r}.radius_addresses) = 0 or coalesce(${address} <<= any(${r}.radius_addresses), false))`;

@@ -6,7 +6,7 @@ const jsonToken = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 /**
  * Returns the canonical form of a JSON text: no white space, the names of each object in the order of their UTF-16
  * units, strings as JSON.stringify writes them (both as in RFC 8785); numbers as they are written, so no digit is
- * rounded away. Throws SyntaxError if the text is not JSON.
+ * rounded away. Throws SyntaxError if the text is not JSON, or is nested too deep.
  */
 export function canonicalJson(text: string): string {
   JSON.parse(text);

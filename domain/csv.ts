@@ -53,9 +53,9 @@ export type CsvColumn<Row> = { title: string } & (
 const separatorOf: Readonly<Record<Language, CsvSeparator>> = { en: ",", de: ";" };
 
 /**
- * Writes a table for people. A byte order mark lets spreadsheets recognize UTF-8. Cells and times are as written in the
- * reader's language, the heading of each time contains the time zone, and serial numbers are in groups, so no
- * spreadsheet rounds them.
+ * Returns the heading and the lines of a table for people. A byte order mark lets spreadsheets recognize UTF-8. The
+ * separator and the times follow the reader's language, the heading of a column of times contains the time zone, and
+ * serial numbers are in groups, so no spreadsheet rounds them.
  */
 export function csvForPeople<Row>(
   columns: readonly CsvColumn<Row>[],

@@ -101,7 +101,7 @@ export interface ServiceErrorOptions extends ErrorOptions {
   fields?: readonly FieldError[];
   /** A sentence with more detail than the catalogue's, safe to show. */
   description?: string;
-  /** For 429 and 503: when to try again. */
+  /** For 429 and 503: after how many seconds to try again. */
   retryAfterSeconds?: number;
 }
 

@@ -52,8 +52,8 @@ export const BulkJobID = z.uuid().toLowerCase().brand("BulkJobID");
 export type BulkJobID = z.infer<typeof BulkJobID>;
 
 /**
- * A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. Converts every
- * spelling that {@link readSerial} accepts.
+ * A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, with at most 48 digits, the most that
+ * 20 octets need. Converts every spelling that {@link readSerial} accepts.
  */
 export const SerialNumber = z
   .string()

@@ -35,8 +35,8 @@ export const signInAttemptSeconds = 10 * 60;
 export const signInDraftHours = 24;
 
 /**
- * A test sign-in must finish within this time, and the draft that passed must be put into use. The test's report is
- * kept as long.
+ * Within this time a test sign-in must finish, and a draft that passed must be put into use. The test's report is kept
+ * as long.
  */
 export const signInTestHours = 1;
 
@@ -54,7 +54,7 @@ export const idempotencyKeyHours = 24;
 /** How long a device has to claim a hand-over by its link or short code. */
 export const handOverMinutes = 20;
 
-/** How long the browser that claimed a hand-over has until it asks for the profile. */
+/** How long the browser that claimed a hand-over may wait before it asks for the profile. */
 export const handOverClaimMinutes = 60;
 
 /**
@@ -78,10 +78,13 @@ export const appAuthorizationMinutes = 31;
 /** A device is recognized for this long after an app set it up. */
 export const knownDeviceDays = 400;
 
-/** Output is erased this long after it was first collected. */
+/**
+ * The output of a single issuance is erased this long after it was first collected; the file of a hand-over is kept
+ * longer, see {@link handOverFileMinutes}.
+ */
 export const collectedOutputMinutes = 10;
 
-/** Uncollected output is erased after this long. */
+/** The output of a single issuance is erased this long after it was made, collected or not. */
 export const uncollectedOutputHours = 24;
 
 /** The output of a job's issuances is erased this long after the job has finished. */
@@ -90,7 +93,7 @@ export const jobOutputHours = 24;
 /** A finished job is kept this long. Until then an offboarding can be undone. */
 export const finishedJobDays = 90;
 
-/** An upload that has been silent for this long has broken off, and its process ended without removing the upload. */
+/** An upload that has been silent for this long counts as broken off: its process ended without removing it. */
 export const silentUploadMinutes = 10;
 
 /** A job may be scheduled up to this many days ahead. */

@@ -44,7 +44,7 @@ export const redirectUrisMax = 10;
 /** The most static tokens of one application: the current token, and its successor while both are in use. */
 export const staticTokensMax = 2;
 
-/** The longest secret that this service may have at an identity provider. */
+/** The longest client secret of this service at an identity provider, in bytes. */
 export const upstreamSecretBytesMax = 1_024;
 
 /** The most characters of a certificate request. */

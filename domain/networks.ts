@@ -10,7 +10,10 @@ const AddressOrNetwork = z
   .refine((written) => !/\/0+$/.test(written), "must not be every address")
   .refine((written) => !/^[0:]*:ffff:/i.test(written), "must be written as an IPv4 address");
 
-/** Permitted addresses and networks; an empty list permits every address. */
+/**
+ * Addresses and networks: those of a realm's RADIUS servers, or those from which a static token is accepted; an empty
+ * list means every address.
+ */
 export const Networks = z
   .array(AddressOrNetwork)
   .max(networksMax, `must be given at most ${networksMax} times`)

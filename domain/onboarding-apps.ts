@@ -106,8 +106,8 @@ export const deviceTypeOf = ({ deviceTypes }: OnboardingApp, detected: DeviceTyp
   deviceTypes.find((deviceType) => deviceType === detected) ?? deviceTypes[0];
 
 /**
- * Returns the device type, corrected by the User-Agent that the app itself sends. The page alone can be wrong: an
- * iPad's Safari calls itself a Mac, and a Chromebook runs the Android app.
+ * Returns the device type, corrected by the User-Agent that the app itself sends and by the format that it requests.
+ * The page alone can be wrong: an iPad's Safari calls itself a Mac, and a Chromebook runs the Android app.
  */
 export function correctedDeviceType(
   app: OnboardingApp,

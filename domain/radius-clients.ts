@@ -22,8 +22,8 @@ export function readNetworks(text: string): string[] | undefined {
 }
 
 /**
- * Returns FreeRADIUS's `clients.conf`: this machine, for tests, and the access points, which share a secret. The
- * secrets consist of letters and digits.
+ * Returns FreeRADIUS's `clients.conf`: this machine, for tests, and the access points, which share a secret. Both
+ * secrets must consist of letters and digits.
  */
 export const radiusClients = ({
   networks,

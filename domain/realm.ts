@@ -146,7 +146,7 @@ export const KeyTypes = z.partialRecord(DeviceType, KeyType);
 /** The most characters of PEM for the CAs of the RADIUS server. */
 export const radiusCaLengthMax = 65_536;
 
-/** The zone of times that people read in the console and on pages. */
+/** The time zone in which the console and the pages show times. */
 export const TimeZone = z
   .string()
   .max(100)

@@ -13,7 +13,10 @@ export const scopeToFind = {
 } as const satisfies Record<string, Scope>;
 export type SearchFind = keyof typeof scopeToFind;
 
-/** The kinds of match in each list: first the list's own rows, then what belongs to a row. */
+/**
+ * The kinds of match in each list: first the list's own rows, then what a row is related to. The audit log finds
+ * entries only by what they are related to.
+ */
 export const searchPlaces = {
   people: ["person", "profile"],
   profiles: ["profile", "person"],

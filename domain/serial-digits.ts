@@ -28,8 +28,8 @@ export function readSerial(written: string): string | undefined {
 const wholeHexadecimal = /^(?:0x)?[0-9a-f]{2}(?:[:\s-]?[0-9a-f]{2}){7,20}$/i;
 
 /**
- * Returns the decimal digits of the serial number, or the part of one, that a search text contains: eight digits or
- * more, or a whole number in hexadecimal. Returns undefined if the text cannot be a serial number.
+ * Returns the decimal digits if a search text is a serial number or a part of one: eight decimal digits or more, or a
+ * whole number in hexadecimal. Returns undefined for any other text.
  */
 export function serialDigits(searched: string): string | undefined {
   const text = searched.trim().replace(serialLabel, "");
@@ -38,7 +38,10 @@ export function serialDigits(searched: string): string | undefined {
   return wholeHexadecimal.test(text) ? readSerial(text) : undefined;
 }
 
-/** Returns the decimal digits of a whole serial number in any hexadecimal form: `0x1A2B`, `1a:2b`, `1A 2B`, `1a2b`. */
+/**
+ * Returns the decimal digits of a whole serial number in any hexadecimal form: `0x1A2B`, `1a:2b`, `1A 2B`, `1a2b`.
+ * Returns undefined for any other text, and for zero.
+ */
 export function digitsOfHexadecimal(text: string): string | undefined {
   const digits = text
     .trim()

@@ -45,7 +45,8 @@ export function momentAt(text: string, zone: string): Date | undefined {
   const shown = Date.parse(`${text}Z`);
   if (Number.isNaN(shown)) return undefined;
   const shownAt = (at: number): number => Date.parse(`${write(new Date(at)).replace(" ", "T")}Z`);
-  // The moments by the zone's offset before any change of its clocks, and by the offset after it.
+  // The moment by the zone's offset a day earlier, and the moment by its offset a day later: the two differ if the
+  // clocks change in between.
   const moments = [-dayMs, dayMs].map((away) => shown - (shownAt(shown + away) - (shown + away)));
   const right = moments.filter((at) => shownAt(at) === shown);
   return new Date(Math.max(...(right.length > 0 ? right : moments)));

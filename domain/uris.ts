@@ -22,10 +22,13 @@ export const UpstreamIssuer = z
   .string()
   .refine((uri) => isSafeWebUri(uri) && !/[?#]/.test(uri), "must be an https URI without ? and #");
 
-/** Microsoft's tenant for personal accounts, and the names that stand for every tenant. */
+/** Microsoft's tenant for personal accounts, and the names that stand for it or for many tenants. */
 const openTenants = ["9188040d-6c67-4c5b-b112-36a304b66dad", "common", "consumers", "organizations"];
 
-/** Identity providers that are open to the public: Google, Apple, and Microsoft for more than one tenant. */
+/**
+ * Identity providers that are open to the public: Google, Apple, and Microsoft for personal accounts or for more than
+ * one tenant.
+ */
 const openIssuers: ReadonlySet<string> = new Set([
   "https://accounts.google.com",
   "https://appleid.apple.com",

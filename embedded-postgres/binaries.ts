@@ -10,8 +10,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * Where to look for binaries. Default: the npm package of this platform, then the usual places of a system's own
- * Postgres.
+ * Where to look for binaries, in addition to the PATH: before it in `packageDirectory`, by default the npm package of
+ * this platform; after it in `systemDirectories`, by default the usual places of a system's own Postgres.
  */
 export interface BinarySources {
   packageDirectory?: string | undefined;

@@ -106,7 +106,7 @@ function ownerOf(runAs: RunAs): { uid: number; gid: number } | undefined {
   return runAs.kind === "self" ? undefined : runAs;
 }
 
-/** Moves the last run's log to a single older file, and begins a new log. */
+/** Moves the last run's log to a single older file, so the next run begins a new log. */
 export async function beginLog(files: EmbeddedPostgresFiles): Promise<void> {
   await rename(files.log, files.previousLog).catch((error: unknown) => {
     if (!hasCode(error, "ENOENT")) throw error;

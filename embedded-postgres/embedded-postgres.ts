@@ -43,7 +43,7 @@ export interface EmbeddedPostgresOptions {
   log: EmbeddedPostgresLog;
   /** How long a start may take, since recovery after a crash can take a while. Default: one minute. */
   startTimeoutMs?: number;
-  /** The PATH in which to look for a system's own Postgres if there is no npm package for the platform. */
+  /** The PATH in which to look for a system's own Postgres if the platform's npm package is missing or does not run. */
   searchPath?: string;
   /** Where to find binaries, instead of the installed npm package and the usual system directories. */
   binaries?: BinarySources;
@@ -55,10 +55,10 @@ const superviseEveryMs = 1_000;
 const reportEveryMs = 60_000;
 
 /**
- * Starts this machine's own Postgres, or adopts the server that a killed process left running. Locks the data directory
- * until stop(): a second start fails with an error that names the holder. If the server ends unexpectedly, starts it
- * again, on the same port if that is free. Without an awaited stop(), the server outlives this process and loses
- * nothing.
+ * Starts the embedded Postgres of a data directory, or adopts the server that a killed process left running. Locks the
+ * data directory until stop(): a second start fails with an error that names the holder. If the server ends
+ * unexpectedly, starts it again, on the same port if that is free. Without an awaited stop(), the server outlives this
+ * process and loses nothing.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const files = embeddedPostgresFiles(options.dataDirectory);
@@ -98,8 +98,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 /**
- * Returns the running embedded server of a data directory, for programs that did not start it; undefined if it does not
- * run.
+ * Returns the running embedded server of a data directory, for programs that did not start it; undefined if no such
+ * server responds.
  */
 export async function findEmbeddedPostgres(dataDirectory: string): Promise<{ url: string } | undefined> {
   const files = embeddedPostgresFiles(dataDirectory);

@@ -24,8 +24,8 @@ export function embeddedPostgresFiles(dataDirectory: string) {
 }
 
 /**
- * Makes the data directory, for its owner only. Refuses a shared directory such as /tmp, which must stay open to other
- * users.
+ * Makes the data directory if it is missing, and closes it to everyone but its owner. Refuses a shared directory such
+ * as /tmp, which must stay open to other users.
  */
 export async function preparePrivateDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });

@@ -55,9 +55,9 @@ async function createLock(path: string, content: string): Promise<boolean> {
 }
 
 /**
- * Removes a dead holder's lock. Only the process that holds the turn removes a lock, so a new lock that has replaced
- * the dead one is never removed. A process may die during its turn, between two calls; the next process then ends that
- * turn.
+ * Removes a dead holder's lock. Only the process that holds the turn removes another's lock, so a new lock that has
+ * replaced the dead one is never removed. A process may die during its turn, between two calls; the next process then
+ * ends that turn.
  */
 async function breakLock(path: string, { dead, mine }: { dead: string; mine: string }): Promise<void> {
   const turn = `${path}.turn`;

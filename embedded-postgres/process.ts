@@ -40,8 +40,8 @@ export function spawnAs(
 }
 
 /**
- * Runs a program to its end. For a program that cannot be started, `code` is undefined and the output contains the
- * reason.
+ * Runs a program to its end. `code` is undefined if a signal ended the program, or if it could not be started; in the
+ * latter case, the output contains the reason.
  */
 export async function runAndWait(runAs: RunAs, program: string, parameters: readonly string[]) {
   return new Promise<{ code: number | undefined; output: string }>((done) => {
@@ -89,7 +89,10 @@ export async function isRunning({ pid, started }: ProcessIdentity): Promise<bool
   return (await identifyProcess(pid))?.started === started;
 }
 
-/** Whether the process with this pid is a postmaster on this cluster, and not an unrelated process. */
+/**
+ * Whether the process with this pid is a postmaster on this cluster, and not an unrelated process. On Windows, always
+ * true.
+ */
 export async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   if (process.platform === "win32") return true;
   if (process.platform === "linux") {
@@ -104,7 +107,7 @@ export async function isPostmasterOf(pid: number, cluster: string): Promise<bool
   return output.includes(`-D ${cluster}`);
 }
 
-/** Returns the live children of a process. */
+/** Returns the children of a process; none on Windows. */
 export async function childrenOf(pid: number): Promise<number[]> {
   if (process.platform === "win32") return [];
   const { output } = await runAndWait({ kind: "self" }, "ps", ["-A", "-o", "pid=,ppid="]);

@@ -38,7 +38,7 @@ export async function isOurs(url: string, cluster: string): Promise<boolean> {
 
 /**
  * Makes the database unless it exists. An earlier start may have ended after it made the cluster, and its `create
- * database` may still be completing. Copying a new database to disk takes long on a slow disk.
+ * database` may still be completing. Waits until `giveUpAt`, because a slow disk takes long to copy a new database.
  */
 export async function ensureDatabase(url: string, giveUpAt: number): Promise<void> {
   await withClient(url, Math.max(1, Math.ceil(giveUpAt - performance.now())), async (client) => {
@@ -79,8 +79,8 @@ async function withClient<T>(url: string, answerMsMax: number, work: (client: Cl
 }
 
 /**
- * Returns the live server on this cluster, if there is one. Waits for a server that is still starting or stopping;
- * makes a postmaster.pid left over from a crash harmless.
+ * Returns the live server on this cluster, if there is one. Waits until `giveUpAt` for a server that is still starting
+ * or stopping, and throws if it still does not let us in; makes a postmaster.pid left over from a crash harmless.
  */
 export async function findLiveServer(
   files: EmbeddedPostgresFiles,
@@ -122,7 +122,10 @@ async function disownPostmasterPid(files: EmbeddedPostgresFiles): Promise<void> 
   await writePrivateFile(files.postmasterPid, [process.pid, ...lines.slice(1)].join("\n"), { uid, gid });
 }
 
-/** Starts a server and waits until it accepts our login. Uses the last port again if it is free. */
+/**
+ * Starts a server, waits until it accepts our login, and makes the database if it is missing. Uses the last port again
+ * if it is free.
+ */
 export async function launchServer(options: {
   files: EmbeddedPostgresFiles;
   postgres: string;

@@ -97,7 +97,7 @@ export interface SignedCrl {
   tail: Buffer;
 }
 
-/** The most octets hashed in one step. */
+/** The octets after which {@link signCrl} lets other work run. Pieces are hashed whole, so a step can be longer. */
 const stretch = 1 << 20;
 
 /**

@@ -54,7 +54,7 @@ export function expectTag(element: Der | undefined, tagOctet: number): Der {
 
 export const contentOf = ({ bytes, contentStart, end }: Der): Buffer => bytes.subarray(contentStart, end);
 
-/** Returns the element with its tag and length. */
+/** Returns the octets of the element, with its tag and length. */
 export const encodingOf = ({ bytes, start, end }: Der): Buffer => bytes.subarray(start, end);
 
 function elementAt(bytes: Buffer, start: number, limit: number): Der {

@@ -1,6 +1,7 @@
 /**
  * A small DER writer (ITU-T X.690) for structures that are written thousands of times: to-be-signed certificates,
- * PKCS#12, CRL entries, OCSP answers. It writes only the types that these structures need; @peculiar/x509 reads.
+ * PKCS#12, CRL entries, OCSP answers. It writes only the types that these structures need; `der-reader.ts` and
+ * `x509.ts` read.
  */
 
 /** Tag octets, universal unless noted. */
@@ -92,7 +93,7 @@ export function unsignedInteger(magnitude: Uint8Array): Buffer {
     : tlv(tag.integer, Buffer.from([0]), significant);
 }
 
-/** Encodes a small non-negative INTEGER. */
+/** Encodes a non-negative INTEGER below 2^32. */
 export function smallInteger(value: number): Buffer {
   const magnitude = Buffer.alloc(4);
   magnitude.writeUInt32BE(value);

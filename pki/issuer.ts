@@ -63,7 +63,9 @@ export interface IssuerFiles {
   urls: PublicationUrls;
 }
 
-/** The issuer cannot be used: its parts do not belong together or its certificate is not a CA's. */
+/**
+ * The issuer, or the signer of a root's CRLs, does not pass the checks of {@link loadIssuer} or {@link loadCrlSigner}.
+ */
 export class IssuerError extends Error {
   override readonly name = "IssuerError";
 }

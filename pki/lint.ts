@@ -12,7 +12,7 @@ import type { CertificateDraft } from "./certificate.ts";
 import { isHttpUrl } from "./issuer.ts";
 import { isDerPublicKey, publicKeyAlgorithm } from "./public-key.ts";
 
-/** A condition that every certificate must meet before it is signed. */
+/** A condition that every profile's certificate must meet before it is signed. */
 export interface LintRule {
   name: string;
   /** The section of the standard that requires the condition. */

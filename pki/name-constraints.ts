@@ -4,8 +4,8 @@ import { children, contentOf, expectTag, onlyChild, readWhole, type Der } from "
 /** The names that a CA may put into certificates (RFC 5280 section 4.2.1.10): host names, but no IP addresses. */
 export interface NameConstraints {
   /**
-   * Whether the extension is critical. RFC 5280 requires it to be, but small TLS libraries do not load a CA with a
-   * critical extension.
+   * Whether the extension is critical. RFC 5280 requires it to be, but small TLS libraries do not load a CA in which
+   * this extension is critical.
    */
   critical: boolean;
   /** DNS names must be in one of these domains, in lower case. */
@@ -13,7 +13,7 @@ export interface NameConstraints {
 }
 
 /**
- * Encodes the extension's value. It permits only DNS names in these domains, and excludes all IPv4 and IPv6 addresses.
+ * Encodes the extension's value. It permits DNS names only in these domains, and excludes all IPv4 and IPv6 addresses.
  */
 export function encodeNameConstraints(permittedDomains: readonly string[]): Buffer {
   const permitted = permittedDomains.map((domain) => sequence(tlv(context(dnsName), Buffer.from(domain, "latin1"))));

@@ -10,13 +10,16 @@ export interface Pkcs12Profile {
   /** Whether the file contains the issuing CA in addition to the leaf. */
   readonly withChain: boolean;
   /**
-   * Rounds of key derivation, for the bags and the MAC. The password is empty by contract, so more rounds would protect
-   * nothing.
+   * Rounds of key derivation, for the bags and the MAC. The password is empty by contract, or stored next to the file,
+   * so more rounds would protect nothing.
    */
   readonly iterations: number;
 }
 
-/** Every system in use opens this form: Windows Server 2016 and older Android cannot read newer forms. */
+/**
+ * Every system in use opens this form, unless its policy refuses 3DES or SHA-1; Windows Server 2016 and older Android
+ * cannot read newer forms.
+ */
 const compatible = {
   protection: "3des-sha1",
   emptyPassword: "two-zero-octets",
@@ -52,8 +55,8 @@ export type Pkcs12Format = Extract<DeviceFileFormat, "mobileconfig" | "eap-confi
 
 /**
  * Returns the form of the PKCS#12 file inside a device file. The file's password is random, so the two forms of an
- * empty password do not matter. The password is stored next to the file, so more iterations still protect nothing.
- * Apple's import and the apps of Android, Windows and ChromeOS are certain to read only 3DES; Linux reads these files
+ * empty password do not matter. The password is stored next to the file, so more iterations still protect nothing. For
+ * Apple's import and the apps of Android, Windows and ChromeOS, only 3DES is certain to work; Linux reads these files
  * through OpenSSL. In a configuration profile CAs have their own payloads. EAP metadata has no other place for the
  * device's own chain, so the issuing CA accompanies the leaf for every kind of device.
  */

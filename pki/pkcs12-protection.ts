@@ -19,7 +19,10 @@ export interface Protection {
   macData(content: Uint8Array, salt: Uint8Array): Buffer;
 }
 
-/** Creates the protection of a profile and encodes its constant parts once. The password is empty unless given. */
+/**
+ * Creates the protection of a PKCS#12 profile and encodes its constant parts once. `text` is the password, empty by
+ * default.
+ */
 export function createProtection(profile: Pkcs12Profile, text = ""): Protection {
   const password = passwordOctets(profile, text);
   switch (profile.protection) {
@@ -103,8 +106,8 @@ const macHash = {
 } as const satisfies Record<KdfHash, { algorithm: Buffer; length: number; saltLength: number }>;
 
 /**
- * Returns HMAC in password integrity mode (RFC 7292 section 5.1); DER leaves out `iterations` when it is its default,
- * 1.
+ * Returns the MAC of password integrity mode, an HMAC (RFC 7292 section 5.1). DER omits `iterations` if it is 1, the
+ * default.
  */
 function mac(hash: KdfHash, password: Buffer, iterations: number): Pick<Protection, "macSaltLength" | "macData"> {
   const { algorithm, length, saltLength } = macHash[hash];

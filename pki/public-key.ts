@@ -13,7 +13,7 @@ const p384SpkiPrefix = Buffer.from("3076301006072a8648ce3d020106052b810400220362
 const rsaEncryption = Buffer.from("300d06092a864886f70d0101010500", "hex");
 
 /**
- * Returns the algorithm of a SubjectPublicKeyInfo, in DER, or null if the key must not be certified. Accepts a P-256 or
+ * Returns the algorithm of a SubjectPublicKeyInfo (DER), or null if the key must not be certified. Accepts a P-256 or
  * P-384 key on its named curve with an uncompressed point, or an RSA key of 2048 to 4096 bits with an odd exponent from
  * 65537 to 2^256 (NIST SP 800-56B section 6.2). Checks only the form; OpenSSL checks that a point lies on its curve.
  */

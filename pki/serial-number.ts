@@ -13,7 +13,10 @@ export function drawSerialNumber(random: (length: number) => Buffer = randomByte
   }
 }
 
-/** Returns the big-endian magnitude of a serial number without leading zeros, as the content of a DER INTEGER requires. */
+/**
+ * Returns the big-endian magnitude of a serial number without leading zeros. A DER INTEGER puts a zero octet before it
+ * if its first bit is set.
+ */
 export function serialNumberToMagnitude(serialNumber: SerialNumber): Buffer {
   const hex = BigInt(serialNumber).toString(16);
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, "hex");

@@ -1,6 +1,6 @@
 import type { SignatureAlgorithm } from "./algorithms.ts";
 
-/** A private key that the service can use but not read: an encrypted file, or a token behind PKCS#11. */
+/** A private key that callers can sign with but not read, such as the key in an encrypted file. */
 export interface Signer {
   readonly algorithm: SignatureAlgorithm;
   readonly publicKeySpki: Uint8Array;

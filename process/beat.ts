@@ -18,7 +18,7 @@ export interface Beat {
   report(code: ProblemCode, detail: string): void;
   /** Ends a reported problem. Does nothing if it was not reported. */
   end(code: ProblemCode, detail: string): void;
-  /** Returns the current problems. */
+  /** Returns the code of each current problem; a code can occur more than once. */
   problems(): ProblemCode[];
   /**
    * Registers the process and sends heartbeats until the lifecycle stops it. Resolves after the first attempt: while

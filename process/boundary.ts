@@ -46,10 +46,11 @@ const refusedMsMax = 20_000;
 const notYet: ReadonlySet<unknown> = new Set(["3D000", "22023", "42704"]);
 
 /**
- * Checks once whether the login and the files in the data directory confine this process to its role. Throws {@link
- * Unstartable} if the login cannot assume the role, and for any finding if REALMPASS_BOUNDARY is `enforce`; otherwise
- * logs findings and reports them as a problem. Waits while Postgres is unavailable or lacks the database or the role.
- * If Postgres refuses the password, waits only for {@link refusedMsMax}. Throws any other failure, which is a bug.
+ * Checks once whether the logins and the files in the data directory confine this process to its role. Throws {@link
+ * Unstartable} if a session does not run in its role, if the role itself has a right that it must not have, and for any
+ * finding if REALMPASS_BOUNDARY is `enforce`; otherwise logs findings and reports them as a problem. Waits while
+ * Postgres is unavailable or lacks the database or the role. If Postgres refuses the password, waits only for {@link
+ * refusedMsMax}. Throws any other failure, which is a bug.
  */
 export async function guardBoundary(options: BoundaryOptions): Promise<void> {
   const startedAt = performance.now();

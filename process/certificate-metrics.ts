@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Beat } from "./beat.ts";
 
-/** The uses of a configured certificate, with the name in the metric and the words in messages. */
+/** The uses of configured certificates: each one's name in the metric and its words in messages. */
 const uses = {
   tls: "the certificate of the TLS listener",
   profile_signing: "the certificate that signs configuration profiles",

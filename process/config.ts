@@ -31,7 +31,10 @@ const withArticle: Readonly<Record<ServerName, string>> = {
   responder: "a responder",
 };
 
-/** Reads the variables of every server process and the given variables. Throws a `ConfigError` without a database. */
+/**
+ * Reads the variables of every server process and the given variables. Throws a `ConfigError` if a variable is invalid,
+ * or without a database.
+ */
 export function loadServerConfig<Names extends Variable>(
   name: ServerName,
   variables: readonly Names[],

@@ -6,7 +6,7 @@ import { closingUnlessRead } from "../runtime/leftover.ts";
 import type { Log } from "../runtime/log.ts";
 import { notReady, readinessRetryAfterSeconds, readyData, type LookForReadiness } from "./readiness.ts";
 
-/** Creates a registry that contains the process's own metrics. */
+/** Creates a registry with prom-client's default metrics of the process. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "realmpass_" });

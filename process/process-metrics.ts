@@ -8,7 +8,10 @@ export interface ProcessMetrics {
   refused(sqlstate: string): void;
 }
 
-/** Connection exceptions, rollbacks, insufficient resources, interventions and system errors: never a caller's fault. */
+/**
+ * The classes of SQLSTATE that are never a caller's fault: connection exceptions, rollbacks, insufficient resources,
+ * interventions and system errors.
+ */
 const counted: ReadonlySet<string> = new Set(["08", "40", "53", "57", "58"]);
 
 /** Registers the metrics; reading the metrics collects their values. */

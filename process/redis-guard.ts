@@ -32,7 +32,7 @@ export function guardRedis({ url, log, lifecycle }: { url: string; log: Log; lif
           if (found) refuse();
           else stopWaiting();
         })
-        // Redis became unavailable again, or its login lacks the right to ask.
+        // Redis became unavailable again, or its login may not ask whether Redis is a cluster.
         .catch(stopWaiting);
     });
   });

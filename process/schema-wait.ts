@@ -11,8 +11,8 @@ const logEveryMs = 10_000;
 
 /**
  * Waits until every migration of this version has been run and `migrate`, which grants the roles' rights last, has
- * ended. Until then the process takes no task and writes nothing; `onWait` is called once if the process has to wait.
- * Throws {@link SchemaAhead} if the database requires a newer version than this one.
+ * ended. Until then the process takes no task and writes nothing; `onWait` is called once if the process has to wait
+ * for `migrate`. Throws {@link SchemaAhead} if the database requires a newer version than this one.
  */
 export async function awaitSchema({
   db,

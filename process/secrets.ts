@@ -13,18 +13,24 @@ import type { Variable } from "../runtime/config/variables.ts";
 
 /** The secrets of one process, and their comparison with the installation's. */
 export interface ProcessSecrets {
-  /** Reads required secrets. Throws a ConfigError; waits while the database is unavailable. */
+  /**
+   * Reads required secrets. If one is missing, makes it if REALMPASS_GENERATE_SECRETS allows and it is the
+   * installation's first, else throws a ConfigError. Waits while the database is unavailable.
+   */
   read<Name extends DrawnSecret>(names: readonly Name[]): Promise<Record<Name, string>>;
   /**
    * Returns the public output key: from its variable or file, else the installation's. Waits until the installation has
    * an output key.
    */
   readOutputPublicKey(): Promise<string>;
-  /** Throws a ConfigError if a secret is not the installation's; waits while the database is unavailable. */
+  /**
+   * Throws a ConfigError if a secret is not the installation's; records a secret that is the installation's first of
+   * its kind. Waits while the database is unavailable.
+   */
   requireMatching(held: readonly HeldSecret[]): Promise<void>;
   /**
-   * Compares the secrets again that {@link requireMatching} accepted. Returns the variables whose secret is no longer
-   * the installation's, and logs each variable once.
+   * Compares again the secrets that {@link requireMatching} accepted. Returns the variables whose secret is no longer
+   * the installation's, and logs those that were not in the previous result.
    */
   findMismatches(): Promise<Variable[]>;
   /** The last result of {@link findMismatches}; undefined before the first comparison. */

@@ -65,7 +65,8 @@ export interface ServerProcessOptions {
 /**
  * Opens log, database and queue, serves metrics and readiness, checks the process's boundary once Postgres is
  * available, and waits until the database has been migrated. Stops on signals. Throws `Unstartable` if the process can
- * reach too much, or may no longer use the database.
+ * reach more than REALMPASS_BOUNDARY allows, may no longer use the database, or cannot have its metrics port, and if
+ * REDIS_URL leads to a cluster.
  */
 export async function startServerProcess({
   name,

@@ -5,8 +5,8 @@ import type { AskedFor, StatusAsker } from "../db/queries/certificates/status-as
 
 export interface StatusAskers {
   /**
-   * Notes that a client asked about an issuer's certificates. Does not delay the answer; the database receives the note
-   * within seconds.
+   * Notes that a client asked about an issuer's certificates, at most once a minute for each address. Does not delay
+   * the answer: {@link flush} writes the note to the database.
    */
   note(issuerId: string, address: string, at: Date): void;
   /** Writes the notes to the database. Throws if that fails, and keeps the unwritten notes. */
@@ -19,10 +19,13 @@ export function plainAddress(address: string): string | null {
   return isIP(plain) === 0 ? null : plain;
 }
 
-/** An address is written at most this often. */
+/** An address is noted for an issuer at most this often. */
 const noteMsMin = 60_000;
 
-/** The most addresses noted in one process. Further addresses are dropped, because they serve only as a hint. */
+/**
+ * The most addresses that a process notes within a minute. Further addresses are dropped, because they serve only as a
+ * hint.
+ */
 const addressesMax = 1_024;
 
 /** Collects the addresses that ask about issuers' certificates, and writes them together. */

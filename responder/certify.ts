@@ -20,8 +20,8 @@ const lookMs = 250;
 const waitMsMax = 10_000;
 
 /**
- * Creates a function that requests a certificate by a row, which a worker finds within a second. It rejects if no
- * worker has signed after 10 s; the row stays.
+ * Creates a function that requests a certificate by adding a row, which a worker finds within a second. The function
+ * rejects if no worker has signed within 10 s; the row stays.
  */
 export function createCertify({ db, processId }: { db: Database; processId: string }): Certify {
   return async ({ issuerId, publicKeySpki: publicKey }) => {

@@ -31,8 +31,8 @@ interface Held {
   identity: Identity;
   renewAt: number;
   /**
-   * The responder stops using its certificate at this time, before the certificate expires: a client may take a moment
-   * to check it.
+   * When the responder stops using its certificate: before the certificate expires, because a client may take a moment
+   * to check it. A certificate that expires with its issuer is used until its end.
    */
   usableUntil: number;
 }
@@ -56,9 +56,8 @@ const marginMs = 60_000;
 const pauseMs = 1_000;
 
 /**
- * Creates a delegated responder for each issuer when it is first needed. Halfway through the responder's validity,
- * creates its successor; until the successor has its certificate, the first responder stays in use. Repeats failed
- * requests.
+ * Requests a delegated responder certificate for each issuer when one is first needed. Halfway through its validity,
+ * requests a successor; until the successor arrives, the first certificate stays in use. Repeats failed requests.
  */
 export function createIdentities({
   certify,

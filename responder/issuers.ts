@@ -16,7 +16,10 @@ export interface OcspIssuer {
 }
 
 export interface OcspIssuers {
-  /** Returns the issuer; undefined once it has expired, because nothing that it signed is valid afterwards. */
+  /**
+   * Returns the issuer; undefined if there is none with this id, or once it has expired: nothing that it signed is
+   * valid afterwards.
+   */
   find(issuerId: string): Promise<OcspIssuer | undefined>;
   /** Returns the unexpired issuers: first the CAs that currently issue, then the others, newest first. */
   listCurrent(limit: number): Promise<OcspIssuer[]>;
@@ -26,7 +29,7 @@ export interface OcspIssuers {
 const absentMs = 1_000;
 const absentMax = 1_000;
 
-/** Reads each issuer once, when it is first requested: issuers never change. */
+/** Creates the access to issuers. `find` reads each issuer once, when it is first requested: issuers never change. */
 export function createOcspIssuers({ db, clock }: { db: Pick<Database, "query">; clock: Clock }): OcspIssuers {
   const known = new Map<string, Promise<OcspIssuer | undefined>>();
   const absent = new BoundedMap<string, number>(absentMax);

@@ -7,9 +7,9 @@ type AskedRow = Pick<StatusRow, "certificateId" | "lastOcspAt" | "revokedAt">;
 
 export interface LastOcsp {
   /**
-   * Notes that a certificate's status was sent to an address. Does not delay the answer; the database receives the note
-   * within seconds. If the address gets several answers before that, the note is about the first refusal, else about
-   * the first answer.
+   * Notes that a certificate's status was sent to an address, unless the time of a recent answer is stored; always
+   * notes the first refusal. Does not delay the answer; the database receives the note within seconds. If the address
+   * gets several answers before that, the note is about the first refusal, else about the first answer.
    */
   note(row: AskedRow, asked: { address: string; at: Date }): void;
   /** Writes the notes to the database. Throws if that fails, and keeps the unwritten notes. */

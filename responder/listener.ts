@@ -21,7 +21,7 @@ export interface ListenerOptions {
   inFlightMax?: number;
   /** How long to wait for slow clients, where the time differs from {@link slowClients}. */
   slowClients?: Partial<SlowClients> | undefined;
-  /** Called once for each answer. */
+  /** Called once for each OCSP answer; not called for a request that is refused with an HTTP status alone. */
   onAnswer: (outcome: OcspOutcome, seconds: number) => void;
   /** Called for a request that a bug leaves unanswered; the request's connection is closed. */
   onUnexpectedError: (error: unknown) => void;
@@ -43,7 +43,7 @@ const connectionsMax = 4_096;
 
 const responseType = "application/ocsp-response";
 
-/** Serves OCSP over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6): `/ocsp/{issuer}`, POST and GET. */
+/** Serves OCSP over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6): `/ocsp/{issuer}`, POST, GET and HEAD. */
 export async function startListener({ inFlightMax = 2_000, ...options }: ListenerOptions): Promise<OcspListener> {
   let inFlight = 0;
   let closing = false;
@@ -172,7 +172,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
-/** Refuses a request that is not OCSP, and does not read its rest. */
+/** Refuses a request that is not OCSP, without reading the rest of it. */
 function refuse(response: ServerResponse, status: number): void {
   if (status === 405) response.setHeader("Allow", "GET, HEAD, POST");
   response.writeHead(status, { Connection: "close", "Content-Length": 0 }).end();
@@ -185,7 +185,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
 
 function send(request: IncomingMessage, response: ServerResponse, { outcome, body, signedAt }: OcspAnswer): void {
   if (outcome === "tryLater") {
-    // FreeRADIUS treats every answer with status 200 that is not "good" as a refusal, including this answer.
+    // FreeRADIUS would treat "try later" with status 200 as a refusal, like every such answer that is not "good".
     response
       .writeHead(503, { "Content-Type": responseType, "Content-Length": body.length, "Cache-Control": "no-store" })
       .end(body);

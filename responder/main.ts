@@ -4,7 +4,7 @@ import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { responderVariables } from "./config.ts";
 import { startResponder } from "./start-responder.ts";
 
-/** One statement at a time serves dozens of answers; more connections would only wait for the same processors. */
+/** One statement serves dozens of answers; more connections would only wait for the same processors. */
 const connectionsMax = 4;
 
 /** If Postgres takes longer, it counts as unavailable. */

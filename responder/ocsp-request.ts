@@ -42,9 +42,9 @@ export interface OcspRequest {
 }
 
 /**
- * Reads an OCSPRequest (RFC 6960 section 4.1.1); returns undefined if the bytes are not an OCSPRequest. Ignores a
- * signature, because every client may ask. Ignores unknown extensions, except that a critical extension makes the
- * request malformed.
+ * Reads an OCSPRequest (RFC 6960 section 4.1.1); returns undefined for other bytes, a request beyond a limit of this
+ * file, or an unknown critical extension. Ignores other unknown extensions, and a signature, because every client may
+ * ask.
  */
 export function readOcspRequest(bytes: Buffer): OcspRequest | undefined {
   if (bytes.length > requestBytesMax) return undefined;
@@ -100,7 +100,9 @@ function readRequest(request: Der): CertId {
   };
 }
 
-/** Returns the hash algorithm. Its parameters are absent or NULL (RFC 5754 section 2). */
+/**
+ * Returns the hash algorithm; null if it is not supported. Its parameters must be absent or NULL (RFC 5754 section 2).
+ */
 function readHashAlgorithm(algorithm: Der): CertIdHash | null {
   const [identifier, parameters] = children(algorithm, 2);
   if (parameters !== undefined && contentOf(expectTag(parameters, tag.null)).length > 0) throw new DerError("not NULL");

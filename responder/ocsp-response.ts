@@ -10,7 +10,7 @@ export type OcspError = keyof typeof ocspErrors;
 export const encodeOcspError = (error: OcspError): Buffer =>
   sequence(tlv(tag.enumerated, Buffer.from([ocspErrors[error]])));
 
-/** The status of one certificate. A reason of 0 means nothing and is left out. */
+/** The status of one certificate. A reason of 0 (unspecified) is left out. */
 export type CertificateStatus =
   { status: "good" } | { status: "unknown" } | { status: "revoked"; at: Date; reason: number };
 

@@ -49,8 +49,8 @@ interface Asking {
 }
 
 /**
- * Creates a responder that answers OCSP requests from the database. The issuer's delegated responder signs each answer
- * on demand (RFC 6960).
+ * Creates a responder that answers OCSP requests from the database. The issuer's delegated responder signs the answers
+ * on demand (RFC 6960); an answer without a nonce may be repeated for half a second.
  */
 export function createResponder(deps: ResponderDeps): Responder {
   const { issuers, identities, readStatus, lastOcsp, askers, counts, clock, onUnexpectedError } = deps;
@@ -59,8 +59,8 @@ export function createResponder(deps: ResponderDeps): Responder {
 
   function note(issuerId: string, row: StatusRow, { address, at }: Asking): void {
     lastOcsp.note(row, { address, at });
-    // Only a known number shows that the address asks for a device: any client can ask about a number that does not
-    // exist.
+    // Only a known serial number shows that the address asks on behalf of a device: any client can ask about a number
+    // that does not exist.
     if (row.certificateId !== null) askers.note(issuerId, address, at);
   }
 

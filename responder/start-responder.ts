@@ -46,8 +46,9 @@ const defaultLastOcspEveryMs = 3_000;
 const defaultStatusCountsEveryMs = 60_000;
 
 /**
- * At how many issuers at a time the responder requests its certificates before a device needs them: a few issuers
- * before the first request, later the issuers of new realms and prepared issuers.
+ * The responder requests its certificates before a device needs them: those of up to `issuersAtStart` issuers before it
+ * registers its address; later, for new realms and prepared issuers, those of up to `issuersMax` issuers,
+ * `issuersAtStart` at a time.
  */
 const issuersAtStart = 16;
 const issuersMax = 256;
@@ -55,9 +56,9 @@ const prepareMsMax = 2_000;
 const prepareEveryMs = 5_000;
 
 /**
- * Starts serving OCSP and registers the responder's address. Resolves when requests are accepted. The lifecycle stops
- * it: first the address is withdrawn, then open requests are answered, then the times of answers are written to the
- * database.
+ * Starts serving OCSP and registers the responder's address. Resolves when the address is registered. The lifecycle
+ * stops it: first the address is withdrawn, then open requests are answered, then the times and counts of answers are
+ * written to the database.
  */
 export async function startResponder(options: ResponderOptions): Promise<{ port: number }> {
   const { db, host, clock, beat, log, lifecycle } = options;

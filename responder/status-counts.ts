@@ -9,7 +9,7 @@ export interface CountedAnswer {
 }
 
 export interface StatusCounts {
-  /** Counts an answer in memory, without delaying the answer. */
+  /** Counts an answer in memory, so the count does not delay the answer. */
   note(issuerId: string, address: string, answer: CountedAnswer): void;
   /** Adds the counts to the database in one statement. Throws if that fails, and keeps the unwritten counts. */
   flush(): Promise<void>;

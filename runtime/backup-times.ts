@@ -8,9 +8,9 @@ export interface BackupTimes {
 }
 
 /**
- * Reads the times of the last dump and the last copy from the directory of dumps (REALMPASS_BACKUP_DIRECTORY). Only a
- * complete dump gets its name, and a successful copy touches the file `copied`. Throws a system error if the directory
- * cannot be read; a missing directory counts as empty.
+ * Reads the times of the last dump and the last copy from the directory of dumps (REALMPASS_BACKUP_DIRECTORY). A dump
+ * gets its final name only when it is complete, and a successful copy touches the file `copied`. Throws a system error
+ * if the directory cannot be read; a missing directory counts as empty.
  */
 export function backupTimes(directory: string): BackupTimes {
   if (statSync(directory, { throwIfNoEntry: false }) === undefined) return { dump: undefined, copy: undefined };

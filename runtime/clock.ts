@@ -11,7 +11,7 @@ export interface ServiceClock extends Clock {
   isInStep(): boolean;
 }
 
-/** The machine's clock. No other code reads the machine's time. */
+/** The machine's clock. No other code of the servers reads the machine's time. */
 export const systemClock: ServiceClock = { now: () => new Date(), isInStep: () => true };
 
 /** A difference between two clocks that is worth a warning, in milliseconds. */
@@ -40,15 +40,15 @@ export function skewMs({ before, now, after }: { before: Date; now: Date; after:
 }
 
 /**
- * The machine's clock, corrected by its difference from the database's, so that all processes have the same time on any
- * machine.
+ * The machine's clock, corrected by its difference from the database's, so that processes on all machines have the same
+ * time.
  */
 export interface DatabaseClock extends ServiceClock {
   /** How far the machine's clock is ahead of the database's, in milliseconds; null: not measured yet. */
   readonly skewMs: number | null;
   /**
-   * Compares the two clocks now. Rejects if the database's clock cannot be read; the last measurement then stays in
-   * force.
+   * Compares the two clocks now. The last measurement stays in force if this one is too imprecise, or if the database's
+   * clock cannot be read; in the latter case, rejects.
    */
   measure(): Promise<void>;
   /** Measures repeatedly until stopped. Resolves after the first attempt, whether it succeeded or not. */

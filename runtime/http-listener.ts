@@ -63,9 +63,9 @@ const shortTurnMs = 1;
 const turnsMax = 100;
 
 /**
- * Stops accepting connections immediately, so a proxy sends its requests elsewhere. For `farewell` milliseconds, or
- * until no connection is open, ends each open connection with its next answer; after that, ends each connection when it
- * is idle.
+ * Stops accepting connections, so a proxy sends its requests elsewhere; from now on each answer ends its connection.
+ * After `farewell` milliseconds, or earlier if no connection is open, also ends idle connections. Resolves when no
+ * connection is open.
  */
 export async function closeWhenIdle(
   server: Server,

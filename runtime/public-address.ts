@@ -3,8 +3,8 @@ import { isWithin, parseNetworks } from "./config/networks.ts";
 
 /**
  * IPv4 addresses that are not public (IANA's special-purpose registry, RFC 6890): this machine, private and shared
- * networks, link-local with the clouds' metadata, documentation, multicast and reserved addresses. The last entry is a
- * public address at which a cloud itself responds.
+ * networks, link-local with the clouds' metadata, documentation, benchmarks, 6to4 relays, multicast and reserved
+ * addresses. The last entry is a public address at which a cloud itself responds.
  */
 const specialIpv4 = parseNetworks(
   `0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.0.2.0/24,
@@ -12,7 +12,7 @@ const specialIpv4 = parseNetworks(
    168.63.129.16`,
 );
 
-/** All allocated IPv6 addresses (RFC 4291 section 2.4). */
+/** The range from which IANA allocates public IPv6 addresses (RFC 4291 section 2.4). */
 const globalIpv6 = parseNetworks("2000::/3");
 
 /**

@@ -26,7 +26,10 @@ export class CommandError extends Error {
   }
 }
 
-/** Returns the failure for a command that was called wrongly: an option is missing or has an invalid value. */
+/**
+ * Returns the failure for a command that was called wrongly, for example without a required option or with an invalid
+ * value.
+ */
 export const usageError = (message: string): CommandError =>
   new CommandError("usage", message, { exitCode: exitCodes.usage });
 

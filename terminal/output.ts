@@ -1,4 +1,7 @@
-/** Control characters (C0, DEL, C1), and characters that change the direction of the text after them. */
+/**
+ * Control characters (C0, DEL, C1), line and paragraph separators, and characters that change the direction of the text
+ * after them.
+ */
 const unprintable = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Returns a text of any origin (a name, a note) as one line that cannot control a terminal. */

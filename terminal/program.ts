@@ -48,8 +48,9 @@ export interface Surroundings<Context, Outcome, Named extends Options> {
 }
 
 /**
- * Runs the command that `argv` names and returns the exit code. With `--json`, writes the help or a failure to standard
- * output as one JSON object. Messages for people always go to standard error.
+ * Runs the command that `argv` names and returns the exit code. Writes the help to standard output, and the message of
+ * a failure to standard error. With `--json`, writes the help or, before any other output, the failure to standard
+ * output as one JSON object.
  */
 export async function runProgram<Context, Outcome, Named extends Options>(
   program: Program<Context, Outcome, Named>,

@@ -20,7 +20,10 @@ interface Processor {
 export interface ProcessorDeps extends BulkJobDeps {
   /** Issues one certificate, together with others that are waiting. */
   issue: Batcher<string, IssuanceOutcome>;
-  /** Receives how many seconds a task for single issuances has waited, by the clock of the process that added it. */
+  /**
+   * Receives how many seconds a task for single issuances has waited before its first attempt; the clock of the process
+   * that added it sets the start.
+   */
   taken: (seconds: number) => void;
 }
 

@@ -14,8 +14,8 @@ export interface TimeDeps {
 }
 
 /**
- * Returns the time to sign with in a transaction, after comparing the clock with the database's in that transaction: a
- * clock that has been set wrong a moment ago signs nothing. Throws {@link ClockOutOfStep}.
+ * Returns the time to sign with in a transaction, after comparing the clock with the database's in that transaction, so
+ * nothing is signed with a clock that was set wrong a moment ago. Throws {@link ClockOutOfStep}.
  */
 export async function timeInStep(tx: Db, { clock, databaseTime = installation.time }: TimeDeps): Promise<Date> {
   const at = clock.now();

@@ -47,8 +47,8 @@ export async function authorizeApp(page: PageRequest): Promise<void> {
 }
 
 /**
- * `POST …/oauth/authorize/`: handles the page's form, which contains `decision` and the request. Redirects any other
- * POST to the page.
+ * `POST …/oauth/authorize/`: handles the page's form, whose field `authorization` contains the request. Redirects a
+ * POST without that field to the page.
  */
 export async function decideApp(page: PageRequest): Promise<void> {
   const { deps, form } = page;
@@ -67,7 +67,7 @@ export async function decideApp(page: PageRequest): Promise<void> {
       return;
     }
     const login = await signedIn(page);
-    // The user has signed out, or another user has signed in: start over.
+    // The user has signed out or in again, or another user has signed in: start over.
     if (login === undefined || login.id !== form.get("login")) {
       redirect(page, pathOn(deps, authorizePath(page, query)));
       return;
@@ -83,8 +83,8 @@ export async function decideApp(page: PageRequest): Promise<void> {
 }
 
 /**
- * Validates the request. Errors are shown to the user until the app's address is verified; later ones are sent to the
- * app.
+ * Validates the request and passes it to `handle`. Errors are shown to the user until the app's address is verified;
+ * later ones are sent to the app.
  */
 async function withRequest(
   page: PageRequest,
@@ -115,7 +115,7 @@ const authorizePath = (page: PageRequest, query: PageRequest["query"]): string =
   return withoutLanguage(`${appsPath(realmOf(page).name)}oauth/authorize/?${new URLSearchParams(pairs).toString()}`);
 };
 
-/** Why no profile can be made; shown on the page. */
+/** Why no profile can be made. `nextAt`: when the user can next let an app set up a device. */
 type Objection = Refusal | { nextAt: Date };
 type Refusal = ProfileRefusal | "user_not_permitted";
 
@@ -232,7 +232,10 @@ async function tooMany(db: Db, asked: { userId: string; at: Date }): Promise<{ n
   return nextAt !== null && count >= appAuthorizationsPerHourMax ? { nextAt } : undefined;
 }
 
-/** Thrown to roll back the transaction. `used`: the form was sent before, and its code is used. */
+/**
+ * Thrown to roll back the transaction. `used`: the form was sent before, and its code was used or its authorization has
+ * ended.
+ */
 class Refused extends Error {
   readonly objection: Objection | "used";
   constructor(objection: Objection | "used") {

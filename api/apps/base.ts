@@ -6,8 +6,8 @@ import { realmOf } from "./app-realm.ts";
 import { sendAppsBase } from "./views/apps-base.tsx";
 
 /**
- * `GET` the address of a realm's apps: sends the endpoints to apps, and a page to browsers. Apps send any `Accept`, or
- * no such header.
+ * `GET` on the base address of a realm's apps: sends a page if `Accept` begins with `text/html`, as browsers send it;
+ * otherwise the endpoints. Apps send any other `Accept`, or none.
  */
 export function showBase(page: PageRequest): void {
   const { deps, request, response } = page;

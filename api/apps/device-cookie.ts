@@ -10,7 +10,7 @@ export function knownDevice({ deps, request }: PageRequest): Buffer | undefined 
   return value === undefined ? undefined : hashOfToken(value);
 }
 
-/** Sets the cookie that identifies the device later; returns the hash to store. */
+/** Sets or extends the cookie that identifies the device later; returns the hash to store. */
 export function rememberDevice({ deps, request, response }: PageRequest): Buffer {
   const value = readCookie(deps, request, "device") ?? randomBytes(24).toString("base64url");
   setCookie(deps, response, { name: "device", value, maxAgeSeconds: knownDeviceDays * 24 * 3_600 });

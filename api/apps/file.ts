@@ -34,8 +34,8 @@ const formats: ReadonlyMap<string, AppFormat> = new Map([
 type AppFormat = "eap-config" | "mobileconfig";
 
 /**
- * `POST …/api/eap-config/`: creates the one profile that a token permits, and sends its file. Apps repeat the request;
- * every further request with the token gets the same bytes.
+ * `POST …/api/eap-config/`: creates the one profile that a token permits, and sends its file. Every further request
+ * with the token for the same format gets the same bytes.
  */
 export async function sendFile(deps: Deps, { request, response }: Exchange): Promise<void> {
   const startedAt = performance.now();
@@ -102,7 +102,7 @@ async function requireSmallBody(request: IncomingMessage): Promise<void> {
   if (length > appFileRequestBytesMax) throw new FileError("invalid_request", { status: 413 });
 }
 
-/** Thrown to roll back the transaction: the hand-over is already taken, or the token has ended. */
+/** Thrown to roll back the transaction: the hand-over is already taken, or the authorization has ended. */
 class NotTaken extends Error {}
 
 interface Asking {
@@ -173,8 +173,8 @@ const refusal = (objection: Objection): FileError =>
   isKnown(objection) ? new FileError(refusals[objection]) : invalidToken();
 
 /**
- * Marks the file as sent, then returns it. Throws if the authorization has ended. Marking comes first: from then on
- * upkeep and new authorizations of the device leave the profile alone.
+ * Marks the file as sent, then returns it. Throws if the authorization has ended or the file is erased. Marking comes
+ * first: from then on upkeep and new authorizations of the device leave the profile alone.
  */
 async function collect(
   deps: Deps,

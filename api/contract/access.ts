@@ -11,8 +11,8 @@ import {
 } from "./principal.ts";
 
 /**
- * Who may call an endpoint. `staff`: users with a role, and services. `any`: every principal of the realm. `public`:
- * anyone, without authentication.
+ * Who may call an endpoint. `staff`: users with a role, and services. `user`: every user. `guest`: guest accounts.
+ * `any`: every principal of the realm. `public`: anyone, without authentication.
  */
 export type Access = "staff" | "user" | "guest" | "any" | "public";
 
@@ -61,7 +61,7 @@ export function requireStaffScope(principal: UserPrincipal | ServicePrincipal, s
 
 /**
  * Throws unless the caller is of the kind that the endpoint admits and has the scopes that the endpoint always
- * requires.
+ * requires. Machines are admitted only to endpoints that require a machine's scope.
  */
 export function requireAdmission(
   principal: Principal,

@@ -46,7 +46,7 @@ export interface AttemptCounter {
   password<Found extends { account: string }>(attempt: PasswordAttempt<Found>): Promise<CountedPassword<Found>>;
   /** Counts a failed client authentication. */
   clientFailed(attempt: { clientId: string; address: string }): Promise<void>;
-  /** Counts an unknown guest account token. */
+  /** Counts an unknown token of a guest account or of a hand-over's link. */
   tokenFailed(attempt: { address: string }): Promise<void>;
   /**
    * Counts a short code before it is looked up: for this address, and for all addresses together. The caller refunds
@@ -249,7 +249,10 @@ function createCounter({
           if (refunded || performance.now() > goodAt - 1_000) return;
           refunded = true;
           await by.reward(key).catch((error: unknown) => {
-            log.warn({ event: "attempt_limits.store_away", err: error }, "a correct attempt stays counted");
+            log.warn(
+              { event: "attempt_limits.store_away", err: error },
+              "an attempt could not be refunded and stays counted",
+            );
           });
         },
       };
@@ -280,7 +283,10 @@ function createMarks({
   const [store, memory] = [storeOf(options), new RateLimiterMemory(options)];
   const atEither = <Result>(run: (at: RateLimiterAbstract) => Promise<Result>): Promise<Result> =>
     run(store).catch((error: unknown) => {
-      log.warn({ event: "attempt_limits.store_away", err: error }, "attempts are counted in this process only");
+      log.warn(
+        { event: "attempt_limits.store_away", err: error },
+        "usual networks are remembered in this process only",
+      );
       return run(memory);
     });
   return {

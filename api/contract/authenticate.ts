@@ -28,8 +28,8 @@ export function readBearerToken(authorization: string | undefined): BearerToken 
 }
 
 /**
- * Creates a look-up of tokens' holders that serves all requests of one turn of the event loop together. Every look-up
- * starts after its request and nothing is cached: a token that has ended is refused at the next request.
+ * Creates a look-up of tokens' holders that serves simultaneous requests with one query. Each query starts after its
+ * requests and nothing is cached: a token that has ended is refused at the next request.
  */
 export function createHolderLookup({ db, clock, metrics }: Pick<Deps, "db" | "clock" | "metrics">): FindHolder {
   const lookUp = createBatcher(
@@ -48,9 +48,9 @@ export function createHolderLookup({ db, clock, metrics }: Pick<Deps, "db" | "cl
 const unknownMs = 1_000;
 
 /**
- * Returns the principal of a token that came from this address, with one query. Throws {@link Unauthenticated} if the
- * token is unknown or has ended. An unknown token cannot become valid later: every process stores a token before
- * sending it.
+ * Returns the principal of a token that came from this address, with one look-up. Throws {@link Unauthenticated} if the
+ * token is unknown, has ended or is suspended. An unknown token cannot become valid later: every process stores a token
+ * before sending it.
  */
 export async function authenticate(
   deps: Pick<Deps, "db" | "clock" | "findHolder" | "unknownTokens">,
@@ -72,7 +72,7 @@ const usedMs = 60_000;
 
 /**
  * Returns the principal of a static token, which has only the directory's scope. `suspended`: its application is
- * switched off, or the address is outside the token's networks.
+ * switched off or has lost that scope, or the address is outside the token's networks.
  */
 async function findConnection(
   { db, clock }: Pick<Deps, "db" | "clock">,

@@ -58,7 +58,7 @@ export interface Deps {
   requestCounts: Pick<RequestCounts, "note">;
   /** Notes the addresses that fetch CRLs. */
   crlAskers: Pick<StatusAskers, "note">;
-  /** Seals stored secrets, and derives the keys of form tokens. */
+  /** Seals stored secrets. Other keys, such as those of form tokens, are derived from it. */
   masterKeys: MasterKeys;
   settings: ApiSettings;
 }
@@ -107,7 +107,7 @@ export type WaitOutcome = "settled" | "late" | "gone";
 
 /** A wait for one issuance. */
 interface Watch {
-  /** Waits until the issuance is settled, the time is up, or the client disconnects. Ends the watch. */
+  /** Waits until the issuance is settled, the time is up, or the client disconnects; then ends the watch. */
   settled(waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
   /** Reads the row now; for an issuance that may have been settled before the watch began. */
   checkNow(): void;
@@ -161,7 +161,7 @@ export type OpenOutput = (sealed: SealedOutput) => CreationOutput | undefined;
 /** A watcher of one job. */
 export interface JobWatcher {
   /**
-   * Returns the job as soon as it differs from what this watcher has seen, and immediately the first time; `quiet` if
+   * Returns the job after its first reading, then as soon as it differs from what this watcher has seen; `quiet` if
    * nothing changes within `waitMs`; `over` if the client or the job is gone, or the process stops.
    */
   next(waitMs: number, signal: AbortSignal): Promise<Job | "quiet" | "over">;
@@ -191,7 +191,7 @@ export interface RevokedFeed {
     waitMs: number,
     signal: AbortSignal,
   ): Promise<RevokedWindow | "ahead">;
-  /** Handles a notification. After the listening connection was lost, reads for all waits. */
+  /** Reads for all waits. Called for a notification, and after the listening connection was lost. */
   notice: () => void;
   /** Ends every wait as if its time were up. Called when the process stops. */
   close(): void;
@@ -202,9 +202,9 @@ export type LogoOwner = Pick<RealmRow, "id" | "logoUri" | "uploadedLogo">;
 
 /** Realms' logos, uploaded or fetched, read when first needed and cached by this process. */
 export interface Logos {
-  /** Returns the realm's logo; undefined if no logo is set or can be fetched. */
+  /** Returns the realm's logo; undefined if the realm has none, or if it cannot be fetched. */
   find(realm: LogoOwner): Promise<Picture | undefined>;
-  /** Returns false if the realm has no logo, or if fetching it failed a moment ago. */
+  /** Returns false if the realm has no logo, or if no picture could be read lately. */
   mayHave(realm: LogoOwner): boolean;
 }
 
@@ -233,7 +233,7 @@ export type CheckProvider = (issuer: string) => Promise<{ found: FoundProvider }
 export interface TokenSigningKeys {
   /** Returns a JWT (RFC 7519) signed with the current key of the algorithm. */
   sign(token: { algorithm: TokenAlgorithm; type: string; claims: JWTPayload }): Promise<string>;
-  /** Returns the public halves of all keys that sign valid tokens, now or soon. */
+  /** Returns the public halves of all keys that verify valid tokens, or soon will. */
   publicKeys(): Promise<JWK[]>;
   /**
    * Reads the keys if that is due, and creates the first ones. Call it before a transaction that signs: inside, reading

@@ -42,7 +42,7 @@ export interface IncomingCall {
   change: Change;
   /** Throws `precondition_failed` if the client sent an `If-Match` without the current tag of `data`. */
   requireMatch: (data: unknown) => void;
-  /** The last event that a disconnected client received. */
+  /** The id of the last event that a reconnecting client received. */
   lastEventId: string | undefined;
   /** Returns whether the access token is still valid; for long responses. */
   stillAdmitted: () => Promise<boolean>;
@@ -81,7 +81,10 @@ export interface Upload {
   digest(): string;
 }
 
-/** The media types of a streamed response, the default first, each with the schema of one line or of the whole. */
+/**
+ * The media types of a streamed response, the default first, each with the schema of one line, one event or the whole
+ * response.
+ */
 export interface StreamFormats {
   types: Readonly<Record<string, z.ZodType>>;
   /** The filter of a list that is exported as a file. */
@@ -148,7 +151,7 @@ export interface Described<Code extends ErrorCode> {
   errors: readonly Code[];
   /** The response contains a key or a token: it is never cached, not even for revalidation. */
   secret?: boolean;
-  /** The code for a malformed identifier in the path: the same code as for an unknown identifier. */
+  /** By parameter: the code for a malformed identifier in the path, the same code as for an unknown identifier. */
   unknown?: Partial<Record<string, Code>>;
 }
 
@@ -261,7 +264,7 @@ interface ListDefinition<
   firstForm?: (call: HandlerCall<A, Code, z.output<Params>>) => Promise<z.input<Item>[]>;
 }
 
-/** Defines a list in pages, under GET and POST by default. */
+/** Defines an endpoint that returns a list in pages, under GET and POST by default. */
 export function paginated<
   A extends Access,
   const Code extends ErrorCode = never,
@@ -335,7 +338,10 @@ export const common = <Code extends ErrorCode>({
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
 
-/** Wraps a handler's result: 200 with data, or as its reply defines. */
+/**
+ * Converts a handler's result to an answer: a {@link Reply} keeps its status and headers; any other result becomes a
+ * 200.
+ */
 export function answerOf({ data, pending }: Pick<Endpoint, "data" | "pending">, answer: unknown): Answer {
   if (!(answer instanceof Reply)) return { status: 200, data: checked(data, answer), headers: {} };
   const schema = answer.status === 202 && pending !== undefined ? pending : data;

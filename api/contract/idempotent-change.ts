@@ -28,7 +28,7 @@ export interface ChangeRequest {
   content: () => string;
 }
 
-/** Returns the `change` of one request. */
+/** Returns the `change` of one request. Throws `invalid_request` if the key is malformed. */
 export function changeOf({ db, clock }: { db: Database; clock: Clock }, request: ChangeRequest): Change {
   const key = request.idempotencyKey;
   if (key === undefined) return (body, alone = () => db.transaction(body)) => alone();

@@ -20,8 +20,8 @@ export interface ListOptions<Filter extends object, SortKey extends string> {
 export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as const;
 
 /**
- * The paging part of a body. Null is not a number; for all other properties null counts as absent, since clients with
- * fixed classes send it.
+ * The paging part of a body. `limit` and `offset` cannot be null; for all other properties null counts as absent, since
+ * clients with fixed classes send it.
  */
 const PageBody = z.object({
   limit: z.int().min(1).max(pageItemsMax).optional(),
@@ -42,7 +42,7 @@ function filterValue() {
 
 /**
  * Parses the `include` of a query, a comma-separated list. Throws `invalid_request` for a word that the list does not
- * offer.
+ * offer; ignores `include` if the list offers none.
  */
 export function readIncludes(
   offered: ListOptions<object, string>["includes"],
@@ -76,7 +76,7 @@ export const asksForPage = (query: ReadonlyMap<string, readonly string[]>): bool
 
 /**
  * Parses the page that a body and a query ask for; the body takes precedence property by property. Throws
- * `invalid_request` with every fault.
+ * `invalid_request` with every fault of the body's types or, without any, with every other fault.
  */
 export function readPage<Filter extends object, SortKey extends string>(
   offer: ListOptions<Filter, SortKey>,
@@ -136,7 +136,7 @@ export interface Matching<Filter extends object> {
 
 /**
  * Parses the search and filter that a client sends to select a list's rows instead of naming them; the list's rules
- * apply. Throws `invalid_request` with every fault. Any other property is a fault: ignoring it would select more rows.
+ * apply. Throws `invalid_request`, also for any other property: ignoring it would select more rows.
  */
 export function readMatching<Filter extends object>(
   offer: ListOptions<Filter, string>,

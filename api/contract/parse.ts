@@ -4,7 +4,10 @@ import { faultsOf } from "./faults.ts";
 
 export type Shape = z.ZodObject;
 
-/** Parses the parameters of a path. A malformed identifier fails with the same code as an unknown one. */
+/**
+ * Parses the parameters of a path. Throws the code in `unknown` for a malformed identifier, as for an unknown one;
+ * `invalid_request` if `unknown` has no code for it.
+ */
 export function parseParams<Params extends Shape>(
   schema: Params | undefined,
   params: Readonly<Record<string, string>>,

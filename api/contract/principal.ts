@@ -10,16 +10,16 @@ interface Holder {
   expiresAt: Date | null;
 }
 
-/** A signed-in user, through an application. */
+/** A user, with an application's token or, if `clientId` is null, signed in to self-service. */
 export interface UserPrincipal extends Holder {
   kind: "user";
   userId: string;
   clientId: string | null;
   /** The user's roles now, not when the token was issued; empty for a token bound to a profile. */
   roles: readonly Role[];
-  /** The session that the token belongs to. */
+  /** The session that the token belongs to; null: none. */
   sessionId: string | null;
-  /** The profile that the token was issued for over mutual TLS and is bound to. */
+  /** The profile that the token was issued for over mutual TLS and is bound to; null: none. */
   certificateId: string | null;
 }
 

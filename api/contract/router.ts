@@ -82,7 +82,7 @@ function sharedPaths(endpoints: readonly Endpoint[]): SharedPath[] {
   return [...paths.values()];
 }
 
-/** Returns whether the endpoint supports HEAD. Files and secrets do not: reading them is audited. */
+/** Returns whether the endpoint supports HEAD. Streams and secrets do not, because reading some of them is audited. */
 const answersHead = ({ endpoint }: Target): boolean => endpoint.file === undefined && !endpoint.secret;
 
 async function answer(
@@ -138,7 +138,10 @@ async function answer(
   else sendAnswer(response, result, { isCacheable: isCacheable(endpoint, method) });
 }
 
-/** Authenticates the caller, counts the request and checks admission. Throws if the caller is not admitted. */
+/**
+ * Authenticates the caller, counts the request and checks admission. Throws if the caller is not authenticated, is
+ * beyond the rate limit, or is not admitted.
+ */
 export async function admit(
   endpoint: Pick<Endpoint, "access" | "scope" | "furtherScopes">,
   { deps, limiter, request, response, address }: Exchange & { deps: Deps },

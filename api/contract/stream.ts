@@ -49,7 +49,8 @@ interface StreamingDefinition<
   /** Repeated parameters are joined by commas. */
   query: Query;
   /**
-   * The media types that `Accept` selects from, the default first, each with the schema of one piece or of the whole.
+   * The media types that `Accept` selects from, the default first, each with the schema of one line, one event or the
+   * whole response.
    */
   types: Readonly<Record<Type, z.ZodType>>;
   handle: (

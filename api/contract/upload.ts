@@ -69,7 +69,9 @@ export function uploaded<A extends Access, const Code extends ErrorCode, Query e
 }
 
 /**
- * Opens a request's body as an upload. Throws `unsupported_media_type` for a type that the endpoint does not accept.
+ * Opens a request's body as an upload. Throws `unsupported_media_type` for a type, encoding or compression that the
+ * endpoint does not accept, and `payload_too_large` if the declared length is over the limit. Reading the bytes can
+ * throw too.
  */
 export function openUpload(
   request: IncomingMessage,

@@ -10,7 +10,7 @@ import type { ErrorFormat, PlainExchange } from "./route.ts";
 /** The default of `Retry-After`. */
 const retryAfterSeconds = 2;
 
-/** The error wrapper. */
+/** The JSON body of an error response. */
 interface ErrorBody {
   result: "error";
   code: number;

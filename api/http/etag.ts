@@ -14,8 +14,8 @@ export function hasRepresentation(ifNoneMatch: string | undefined, tag: string):
 }
 
 /**
- * Returns whether `If-Match` has this tag (RFC 9110 section 13.1.1): the header lists it, compared strongly (a weak tag
- * never matches), or is `*`. A malformed header matches nothing.
+ * Returns whether `If-Match` matches this tag (RFC 9110 section 13.1.1): the header lists it, compared strongly (a weak
+ * tag never matches), or is `*`. A malformed header matches nothing.
  */
 export const matchesStrongly = (ifMatch: string, tag: string): boolean =>
   ifMatch.trim() === "*" ||

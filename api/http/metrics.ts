@@ -34,7 +34,7 @@ export type ScimOutcome = (typeof scimOutcomes)[number];
  */
 export type AppAuthorizationOutcome = "allowed" | "denied" | "objection" | "limited";
 
-/** `late`: not ready in time. `refused`: a 4xx error. `failed`: any other error. */
+/** `late`: the file was not ready in time. `refused`: a 4xx error. `failed`: any other error. */
 export type AppFileOutcome = "sent" | "repeated" | "late" | "refused" | "failed";
 
 /** `malformed`: no code has this form. `limited`: not looked up, after too many wrong ones. */

@@ -76,7 +76,9 @@ function isJson(contentType: string): boolean {
   return /^application\/(?:json|[\w.!#$&^-]+\+json)$/.test(type) && (charset === undefined || charset === "utf-8");
 }
 
-/** Parses a Content-Type, in lower case. */
+/**
+ * Returns the media type and the charset of a Content-Type, in lower case; the charset is undefined if none is given.
+ */
 export function mediaType(contentType: string): { type: string; charset: string | undefined } {
   const [type = "", ...parameters] = contentType.toLowerCase().split(";");
   const charset = parameters

@@ -17,7 +17,7 @@ export interface RequestContext {
   traceId: string;
   /** The route's template. The URL itself is never logged: it may hold a token. */
   route: string;
-  /** The caller, in fields that the log may contain. */
+  /** The caller, as fields that may be logged. */
   who: Readonly<Record<string, string>> | undefined;
   about: Subject | undefined;
   log: () => Log;
@@ -78,7 +78,7 @@ const publicationRoutes: ReadonlySet<string> = new Set(["/ocsp/:issuer", "/crl/:
 const levelOf = (route: string, status: number): "debug" | "info" =>
   healthRoutes.has(route) || (publicationRoutes.has(route) && status < 400) ? "debug" : "info";
 
-/** Methods with separate labels; all other methods share one label. */
+/** Methods with their own label in metrics; all other methods share one label. */
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** A `traceparent` of any version (W3C Trace Context, section 3.2); later versions append fields after a hyphen. */
@@ -87,7 +87,7 @@ const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f
 /** Returns the trace id of a `traceparent`; undefined if it is missing or invalid. */
 export function traceOf(header: string | string[] | undefined): string | undefined {
   if (typeof header !== "string") return undefined;
-  // Version 00 has exactly these four parts.
+  // Version 00 has exactly four parts, 55 characters in total.
   if (header.startsWith("00-") && header.length !== 55) return undefined;
   return traceparent.exec(header)?.[1];
 }

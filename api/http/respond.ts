@@ -31,7 +31,7 @@ export function setSecurityHeaders(response: ServerResponse, { https }: { https:
 }
 
 /**
- * Sends a response in the wrapper. With `isCacheable` the response has a validator, and a client with a stored copy
+ * Sends a response in the wrapper. With `isCacheable`, a 200 response has a validator, and a client with a stored copy
  * revalidates that copy before each use (RFC 9110 section 13).
  */
 export function sendAnswer(

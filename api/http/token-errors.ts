@@ -2,8 +2,8 @@ import { ServiceError, type ServiceErrorOptions } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/people/scopes.ts";
 
 /**
- * No usable access token. `given` distinguishes a bad token from a missing one: RFC 6750 section 3.1 requires different
- * responses.
+ * Thrown for a request without a usable access token. `given` distinguishes a bad token from a missing one: RFC 6750
+ * section 3.1 requires different responses.
  */
 export class Unauthenticated extends ServiceError {
   readonly given: boolean;

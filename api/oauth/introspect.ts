@@ -48,7 +48,7 @@ interface Described extends Pick<
   expiresAt: Date;
 }
 
-/** Describes any access token, or a refresh token of the client's own. */
+/** Describes an access token, or a refresh token of this client; returns undefined for any other token. */
 async function describe(
   { db, clock, settings, findHolder }: Deps,
   tokenHash: Buffer,

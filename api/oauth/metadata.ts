@@ -32,8 +32,8 @@ export function metadata({ deps, request, response }: OAuthCall): Promise<void> 
 }
 
 /**
- * Returns whether a proxy that is not trusted forwarded the request. Express follows X-Forwarded-For from its end, up
- * to the first address that does not belong to a trusted proxy.
+ * Returns whether `X-Forwarded-For` has addresses from an untrusted sender: a proxy that is not trusted, or the client
+ * itself. Express follows the header from its end, up to the first address that does not belong to a trusted proxy.
  */
 function isForwardedInVain(request: OAuthCall["request"]): boolean {
   const forwardedFor = request.get("x-forwarded-for");

@@ -25,7 +25,7 @@ export function oauthRoute(
   };
 }
 
-/** The error format of RFC 6749. Responses in it are never cached. */
+/** The error format of RFC 6749. Errors in this format are never cached. */
 export const oauthErrors: ErrorFormat = {
   name: "oauth",
   send({ response }, thrown) {

@@ -211,7 +211,7 @@ interface PageOperation {
   failures: Readonly<Record<number, string>>;
 }
 
-/** Describes what a browser opens: pages, and redirects that it follows. */
+/** Describes an operation that a browser opens: it shows a page or redirects. */
 function pageOperation({ page, redirect, failures, ...about }: PageOperation): Describe {
   const content = { "text/html": { schema: { type: "string" } } };
   return () => ({

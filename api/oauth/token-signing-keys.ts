@@ -23,7 +23,10 @@ const day = 24 * 60 * minute;
 /** Another process may have replaced a key; after this time every process has read the new one. */
 const cacheMs = 5 * minute;
 
-/** A token with an unknown key makes us read again, but no more often than this: a client can invent key ids. */
+/**
+ * A token with an unknown key makes this process read the keys again, but no more often than this: a client can invent
+ * key ids.
+ */
 const unknownKeyMs = 10_000;
 
 /** How long a key signs. */
@@ -33,7 +36,7 @@ const currentMs = 30 * day;
 const nextMs = day;
 
 /**
- * A key stays published this long after its last use: tokens live half an hour, and other processes notice a new key
+ * A retired key stays published for at least this long: tokens live half an hour, and other processes notice a new key
  * late.
  */
 const retiredMs = 60 * minute;
@@ -207,8 +210,8 @@ const publicJwk = ({ publicJwk: jwk, kid, algorithm }: rows.TokenSigningKeyRow):
 });
 
 /**
- * Creates a key and inserts it. If several processes insert one at the same time, only one succeeds: read the rows
- * again afterwards.
+ * Creates a key and stores it. If several processes do so at the same time, only one key is stored: read the rows again
+ * afterwards.
  */
 async function addKey(
   { db, masterKeys, at }: Making,

@@ -10,7 +10,7 @@ import type { Texts } from "./texts/texts.ts";
 
 export interface ConsentView {
   application: { name: string; clientUri: string; redirectUris: readonly string[] };
-  /** The application's redirect URI to which this request returns. */
+  /** The redirect URI to which this request sends the user back. */
   redirectUri: string;
   realm: PageRealm;
   /** The signed-in user's name, as they know it. */
@@ -24,7 +24,7 @@ export interface ConsentView {
   notYou: string;
 }
 
-/** Asks the user for consent to an application: a form with the button `decision`, `allow` or `deny`. */
+/** Asks the user for consent to an application: a form whose buttons send `decision` as `allow` or `deny`. */
 export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "response">, view: ConsentView): void {
   const { application, redirectUri, realm, person, scopes, action, hidden, notYou } = view;
   sendPage(page, {

@@ -7,7 +7,7 @@ export const pathOn = ({ settings }: Pick<Deps, "settings">, path: string): stri
 /** Plain segments: not empty, without a leading dot, without escapes. */
 const segments = String.raw`(?:/[\w~-][\w.~-]*)*/?`;
 
-/** A query of printable ASCII without the backslash, which browsers read as a slash. */
+/** A query of visible ASCII characters without the backslash, which browsers read as a slash. */
 const query = String.raw`\?[!-[\]-~]*`;
 
 /** The addresses where a sign-in may continue. Any other address would make this an open redirector. */

@@ -13,8 +13,9 @@ interface Asking {
 }
 
 /**
- * Returns the language of a page: the one selected now (`?lang=`), the one selected before (a cookie), the
- * application's (`ui_locales`, OpenID Connect Core section 3.1.2.1), or the browser's (RFC 9110 section 12.5.4).
+ * Returns the language of a page: the one selected now (`?lang=`), else the one selected before (a cookie), else the
+ * application's (`ui_locales`, OpenID Connect Core section 3.1.2.1), else the browser's (RFC 9110 section 12.5.4), else
+ * the default.
  */
 export function languageOf({ deps, request }: Asking): Language {
   return (
@@ -30,7 +31,7 @@ export function languageOf({ deps, request }: Asking): Language {
 export const chosenLanguage = (request: Pick<Request, "originalUrl">): Language | undefined =>
   languageOfTag(parametersOf(request.originalUrl).get(languageParameter));
 
-/** Returns an address without its language, which would override a later selection. */
+/** Returns an address without its `lang` parameter, which would override a language that the user selects later. */
 export function withoutLanguage(address: string): string {
   const at = address.indexOf("?");
   if (at < 0) return address;

@@ -62,7 +62,7 @@ export function sendProblem(
   });
 }
 
-/** Rounds a waiting time up to whole minutes. */
+/** Converts a waiting time to whole minutes, rounded up, at least one. */
 export const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seconds / 60));
 
 /** Returns whether a path is local. Returns false for another site's address that looks like a path. */

@@ -19,7 +19,7 @@ export interface SignInView {
   refused?: SignInRefusal | undefined;
 }
 
-/** Why a sign-in failed. It never reveals which of the two fields was wrong. */
+/** Why a sign-in failed. It never reveals whether the name or the password was wrong. */
 export type SignInRefusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: number };
 
 /** Shows the sign-in form. */

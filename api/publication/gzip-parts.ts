@@ -5,7 +5,7 @@ const packed = new WeakMap<Buffer, Promise<Buffer>>();
 
 /**
  * Compresses parts of content into parts of one gzip member (RFC 1952). Each part is compressed separately and only
- * once, even if it occurs again among other parts: a compressed part ends at a whole octet, where any other part can
+ * once, even if it is passed again with other parts: a compressed part ends at a whole octet, where any other part can
  * follow.
  */
 export async function gzipParts(parts: readonly Buffer[]): Promise<Buffer[]> {

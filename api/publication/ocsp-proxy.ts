@@ -151,8 +151,8 @@ function headersOf(request: IncomingMessage, address: string): Record<string, st
 }
 
 /**
- * Reads the body. Throws `payload_too_large` beyond the limit, `invalid_request` if the body ends early or does not
- * arrive.
+ * Reads the body. Throws `payload_too_large` beyond the limit, and `invalid_request` if the body ends early or does not
+ * arrive in time.
  */
 function readBody(request: IncomingMessage): Promise<Buffer> {
   if (Number(request.headers["content-length"] ?? 0) > requestBytesMax) throw new ServiceError("payload_too_large");

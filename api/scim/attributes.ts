@@ -4,7 +4,7 @@ import { isEmailAddress } from "../../domain/people/email.ts";
 import { nameFromElsewhere, text } from "../../domain/text.ts";
 import { mutabilityFault, pathFault, syntaxFault, valueFault, type ScimError } from "./scim-error.ts";
 
-/** The schema of a person (RFC 7643 section 4.1), in lower case because paths are compared in lower case. */
+/** The URN of the user schema (RFC 7643 section 4.1), in lower case because paths are compared in lower case. */
 const userSchema = "urn:ietf:params:scim:schemas:core:2.0:user";
 
 /**
@@ -39,8 +39,8 @@ export const emptyReading = (named: NamedAttributes): Reading => ({
 });
 
 /**
- * How the request gave a value. With `add`, an e-mail address counts only if it is the main one, because the other
- * addresses stay.
+ * Whether the request adds a value to the existing values. With `add`, an e-mail address counts only if it is primary,
+ * of type `work` or without a type, because the other addresses stay.
  */
 export interface Manner {
   adds: boolean;
@@ -136,7 +136,7 @@ const namePart = (part: NamePart): Attribute => ({
   },
 });
 
-/** Null, an empty list and an empty text remove a value. */
+/** Returns whether a value means removal: null, an empty list or an empty text. */
 const isNothing = (value: unknown): boolean =>
   value === null || value === "" || (Array.isArray(value) && value.length === 0);
 

@@ -117,8 +117,8 @@ const has = (names: ReadonlySet<string>, name: string): boolean =>
   names.has(name) || (name.startsWith("urn:") && [...names].some((each) => each.startsWith(`${name}:`)));
 
 /**
- * Reads a list of names, as text separated by commas or as an array. Ignores the user schema before a name and the path
- * inside an attribute.
+ * Reads a list of attribute names; each text may contain several, separated by commas. Ignores the user schema before a
+ * name, and a sub-attribute or filter after it.
  */
 export function namesIn(given: readonly string[]): Set<string> {
   return new Set(

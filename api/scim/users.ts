@@ -198,7 +198,7 @@ const requestOf = ({ deps: { clock }, connection, rules, response }: ScimCall) =
   requestId: contextOf(response).id,
 });
 
-/** Returns a check that fails if `If-Match` does not contain the current version. Versions are weak ETags. */
+/** Returns a check that fails if `If-Match` does not match the current version. Versions are weak ETags. */
 const matchOf =
   ({ request, base, named }: ScimCall) =>
   (user: ScimUser): void => {

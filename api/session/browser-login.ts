@@ -43,7 +43,7 @@ export const beginLogin = async (
 /**
  * Signs in the user whom `find` returns, in the same transaction: an error also undoes the changes that `find` made.
  * Each sign-in sets a new cookie, ends the browser's previous login and writes the audit entry. Returns undefined if
- * there is no user, or if the user is offboarded, even at the same moment.
+ * there is no user, or if the user is offboarded, even by a concurrent transaction.
  */
 export async function beginLoginOf(
   deps: LoginDeps,

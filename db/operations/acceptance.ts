@@ -71,8 +71,8 @@ const lockOwners = (wanted: readonly ProfileRequest[]): Sql => sql`
 
 /**
  * Creates the issuances of requests that are not refused. A separate statement, so it sees the state after the rows
- * were locked. Counts an owner's requests in their order. Looks up each row separately, because Postgres keeps a plan
- * that it made for tables without statistics.
+ * were locked. An owner's earlier requests count towards the limit. Looks up each row separately, because Postgres
+ * keeps a plan that it made before the tables had statistics.
  */
 const createUnlessRefused = (wanted: readonly ProfileRequest[]): Sql => {
   const at = sql`w.created_at`;

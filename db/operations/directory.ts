@@ -252,8 +252,8 @@ export async function remove(
 }
 
 /**
- * Lets a person leave or come back, or neither if `active` is undefined, and writes the audit entry of the request.
- * `returns`: whether `active: true` may end an offboarding.
+ * Offboards a person, or reactivates an offboarded person, or neither if `active` is undefined, and writes the audit
+ * entry of the request. `returns`: whether `active: true` may end an offboarding.
  */
 async function settle(
   tx: Db,

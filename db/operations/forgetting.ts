@@ -48,9 +48,9 @@ interface DueUser extends Place {
 /**
  * Forgets the next people of a realm whose retention time after offboarding is over, at most `limit`, with one audit
  * entry: erases their personal data wherever it is stored and frees their pairwise ids; a person who returns is a new
- * user. Skips people with an active profile, people whom another transaction is changing, and people in a bulk job that
- * is under way; a job that waits to be started loses their rows. Returns how many people were forgotten, and where to
- * continue if people are left. Call in a transaction, one at a time.
+ * user. Takes their rows out of jobs that wait to be started. Skips people with an active profile, people whom another
+ * transaction is changing, and people in a bulk job that is under way. Returns how many people were forgotten, and the
+ * place to continue from; the place is undefined once nobody is left. Call in a transaction, one at a time.
  */
 export async function forgetSlice(
   tx: Db,
@@ -162,7 +162,7 @@ async function takeOutOfWaitingJobs(
   }
 }
 
-/** Returns which of the people are in a job that is under way. */
+/** Returns which of the people have an unfinished row in an unfinished job. */
 async function findBusy(
   tx: Db,
   { realm, people }: { realm: ForgettingRealm; people: readonly DueUser[] },

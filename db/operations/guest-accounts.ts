@@ -8,8 +8,9 @@ import { sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";
 
 /**
- * Revokes an account, with the audit entry: ends its tokens, fails its unsettled issuances, and revokes every active
- * profile permanently. Returns the number of revoked profiles. Call in a transaction.
+ * Revokes a guest account, with the audit entry: ends its tokens, fails its unsettled issuances, and revokes every
+ * active profile permanently. Returns the number of revoked profiles; changes nothing if there is no such account or it
+ * is already revoked. Call in a transaction.
  */
 export async function revoke(
   tx: Db,

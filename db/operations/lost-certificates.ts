@@ -8,14 +8,15 @@ import * as revocations from "./revocations.ts";
 
 /** Revokes certificates by serial number, with or without a row: a restore loses some rows. */
 
-/** The outcome for one serial number. `listed`: its certificate is unknown, and the number is on the CRL. */
+/** The outcome for one serial number. `listed`: its certificate is unknown, and the number has been put on the CRL. */
 export type SerialOutcome = "revoked" | "listed" | "unchanged";
 
 /**
  * Puts the serial number of an unknown certificate on the CRL, and OCSP reports it as revoked. The number is listed for
- * the given issuer or, if no issuer is given or the issuer is unknown here, for all unexpired issuers of the realm:
- * with so many random bits, no other certificate has this number. `notAfter`: when the certificate expires; default:
- * when the issuer expires. Writes an audit entry unless the number was listed already. Call in a transaction.
+ * the given issuer or, if no issuer is given or the issuer is unknown here, for all issuers of the realm: with so many
+ * random bits, no other certificate has this number. Expired issuers are left out. `notAfter`: when the certificate
+ * expires; default and latest: when the issuer expires. Writes an audit entry unless nothing was added to the list.
+ * Call in a transaction.
  */
 export async function list(
   tx: Db,

@@ -89,9 +89,9 @@ async function record(
 
 /**
  * Offboards a user, with the audit entry: they can no longer sign in, their sessions, tokens and roles end, their
- * unsettled issuances fail, and every active profile is revoked permanently. If the user is already offboarded but a
- * bulk job left them active profiles, these profiles are revoked; if they have no active profiles, nothing changes.
- * `also` has further properties of the entry. Call in a transaction.
+ * waiting bulk jobs do not run, their unsettled issuances fail, and every active profile is revoked permanently. If the
+ * user is already offboarded, active profiles that they kept are revoked; without such profiles, returns `unchanged`
+ * and writes no entry. `also` has further properties of the entry. Call in a transaction.
  */
 export async function offboard(
   tx: Db,
@@ -227,7 +227,7 @@ const rolesOfOne = (rolesById: Readonly<Record<string, readonly Role[]>>, id: Sq
 /**
  * Locks out the people of a range, with their audit entries: once committed, they are signed out and cannot sign in,
  * and nothing more is issued for them. {@link revoke} revokes their profiles later; the rows of people without a
- * profile are done.
+ * profile are done. The row of the realm's last administrator fails. Returns undefined if no row is pending.
  */
 export async function lockOutRows(
   tx: Db,

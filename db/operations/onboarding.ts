@@ -9,9 +9,9 @@ import { sql, type Sql } from "../sql.ts";
 /**
  * Onboards the people of a range: creates missing users, changes users that differ, and accepts the requested profiles,
  * all with their audit entries. Rows are done, or `working` until their profile is settled; a row that cannot be
- * applied changes nothing. Users are created in the order of their names, locked in the order of their ids, and only
- * then counted: two jobs with the same people never deadlock, and they cannot both use the last place under a limit.
- * Rows are joined by ctid, because a join by position would compare each row with every other.
+ * applied changes nothing. Users are created in the order of their pairwise ids, locked in the order of their ids, and
+ * only then counted: two jobs with the same people never deadlock, and they cannot both use the last place under a
+ * limit. Rows are joined by ctid, because a join by position would compare each row with every other.
  */
 export async function onboardRows(
   tx: Db,
@@ -57,8 +57,8 @@ export async function onboardRows(
   `);
   const isMade = new Set(made.map(({ pairwiseId }) => pairwiseId));
   const known = rows.flatMap(({ pairwiseId }) => (pairwiseId === null || isMade.has(pairwiseId) ? [] : [pairwiseId]));
-  // Looks up each user by name: for one query over all of them in the order of ids, Postgres would read every user of
-  // the realm until its statistics show how many there are.
+  // Looks up each user by pairwise id: in one query over all of them in the order of ids, Postgres would read every
+  // user of the realm until its statistics show how many there are.
   if (known.length > 0) {
     await tx.query(sql`
       select id

@@ -17,8 +17,8 @@ import { ofAnyLength, sql } from "../sql.ts";
  * people whom the offboarding `undoOf` has locked out. If that offboarding has not revoked their profiles yet, the
  * offboarding's rows end with `undone`, and the profiles stay valid. Does nothing if the job no longer runs.
  *
- * An undo and the offboarding take the same locks in the same order: the offboarding's slices, its rows, then users by
- * id. The later of the two sees the changes of the earlier.
+ * An undo and the offboarding both lock the offboarding's slices first: the later of the two sees the changes of the
+ * earlier.
  */
 export async function letBackIn(
   tx: Db,

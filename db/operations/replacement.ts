@@ -11,16 +11,16 @@ import * as revocations from "./revocations.ts";
 interface Wanted {
   realmId: string;
   userId: string;
-  /** The serial number. */
+  /** The serial number of the profile to replace. */
   renews: string;
   at: Date;
 }
 
 /**
  * Accepts, as {@link acceptProfile} does, a request for a profile that replaces another profile of the user, whatever
- * its age. If the old profile has already ended, nothing is replaced: the new profile is for a new device. While both
- * profiles are active, the user may exceed the limit by one. If there is no room, profiles that were replaced before
- * are revoked now, oldest first.
+ * its age, or the newest successor of that profile. If none of them is active, nothing is replaced: the new profile is
+ * for a new device. While both profiles are active, the user may exceed the limit by one. If there is no room, profiles
+ * that were replaced before are revoked now, oldest first.
  */
 export async function acceptReplacement(
   tx: Db,

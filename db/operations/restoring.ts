@@ -20,9 +20,9 @@ const numbersSkipped = 1_000_000;
 
 /**
  * Advances the sequences of users, guest accounts, issuers and everything else that is numbered, so no number assigned
- * in the lost time is assigned again; and ends all sessions and tokens, which may have ended since the backup. Writes
- * `database_restore` into each realm's audit log, with the last position of its chain. Needs the owner's rights. Call
- * in a transaction.
+ * in the lost time is assigned again. Ends all sessions, sign-in links, hand-overs and tokens other than static tokens:
+ * they may have ended since the backup. Writes `database_restore` into each realm's audit log, with the last position
+ * of its chain. Needs the owner's rights. Call in a transaction.
  */
 export async function markRestored(
   tx: Db,
@@ -160,8 +160,8 @@ export async function lockAgain(
 
 /**
  * Removes roles from a user, assigned here or by the provider, with the audit entry. Returns false if the user does not
- * exist or has none of these roles. Roles from the identity provider return with the next sign-in through it. Call in a
- * transaction.
+ * exist or has none of these roles; throws as {@link roles.set} does. Roles from the identity provider return with the
+ * next sign-in through it. Call in a transaction.
  */
 export async function takeRolesAgain(
   tx: Db,

@@ -125,8 +125,8 @@ export const revokeAllOfGuestAccount = (
   );
 
 /**
- * Revokes a bulk job's profiles of users permanently, with an audit entry that names the job for each that was not
- * revoked before. Returns their serial numbers. Call in a transaction.
+ * Revokes users' profiles permanently for a bulk job, with an audit entry that names the job for each that was not
+ * revoked before. Returns the serial numbers of these newly revoked profiles. Call in a transaction.
  */
 export const revokeInJob = (
   tx: Db,
@@ -169,8 +169,9 @@ export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<str
   );
 
 /**
- * Revokes replaced profiles that are due; the audit entries have no actor. Keeps a profile whose successor was revoked.
- * Returns the serial numbers, at most 1,000: call until the result is empty.
+ * Revokes replaced profiles that are due; the audit entries have no actor. Keeps a profile whose successor was revoked
+ * and, for some days, a profile that is still used instead of its successor. Returns the serial numbers, at most 1,000:
+ * call until the result is empty.
  */
 export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(db, sql`c.id in (select c.id ${replacedAndDue(at)} and not ${isStillUsed(at)} limit ${slice})`, {

@@ -11,10 +11,10 @@ import type { UserChange } from "./user-change.ts";
 export const heldRoles = ({ given, fromProvider }: HeldRoles): Role[] => inOrder([...given, ...fromProvider]);
 
 /**
- * Sets a person's roles, with the audit entry, and returns them. The person's console renews its tokens with the next
- * call, and their waiting bulk jobs do not run without the required roles. Throws a violation of {@link
- * userRoles.keepsAnAdministrator} if the realm would have no administrator left. Call in a transaction, with the
- * person's row locked.
+ * Sets a person's roles, with the audit entry, and returns them. If the roles that the person has change, their console
+ * renews its tokens with the next call, and their waiting bulk jobs do not run without the required roles; otherwise
+ * there is no audit entry. Throws a violation of {@link userRoles.keepsAnAdministrator} if the realm would have no
+ * administrator left. Call in a transaction, with the person's row locked.
  */
 export async function set(
   tx: Db,

@@ -19,9 +19,10 @@ export type Leaving = { outcome: "revoked" | "unchanged" } | { outcome: "held"; 
 
 /**
  * Offboards a person whom their directory has deactivated. A faulty directory may deactivate everybody, and revocation
- * is permanent: once the realm's share is reached within an hour, further people are held and keep their devices. While
- * there is a held job, everybody with a device joins it until a person decides. People without a device lose nothing
- * and are never held. `jobId` is for a new held job. Call in a transaction, with the user's row locked as `found`.
+ * is permanent: once a further person would exceed the realm's share within an hour, this person and the next ones are
+ * held and keep their devices. While there is a held job, everybody with a device joins it until a person decides.
+ * People without a device lose nothing and are never held. `jobId` is for a new held job. Call in a transaction, with
+ * the user's row locked as `found`.
  */
 export async function leave(
   tx: Db,
@@ -78,7 +79,10 @@ export async function leave(
   return { outcome: "held", jobId: job, isFirst: open === undefined };
 }
 
-/** Returns whether one more person would exceed the realm's share. */
+/**
+ * Returns whether one more person would exceed the realm's share; false until {@link unconfirmedRemovalsMax} people
+ * have been removed.
+ */
 async function isBeyond(tx: Db, { realmId, at }: { realmId: string; at: Date }): Promise<boolean> {
   const { revoked, sharePercent } = await scimUsers.countRevoked(tx, { realmId, at });
   if (revoked < unconfirmedRemovalsMax) return false;

@@ -79,8 +79,8 @@ async function isKnown(db: Db, { kind, checkValues }: HeldSecret): Promise<boole
 }
 
 /**
- * Records the first secret of its kind; returns false if the installation has another secret. Of several concurrent
- * processes, one succeeds.
+ * Records a secret if it is the first of its kind. Returns false if the installation has another secret of this kind,
+ * or if the secret does not open the newest token signing key. Concurrent processes wait for one another.
  */
 const recordFirst = (db: Database, secret: HeldSecret, at: Date): Promise<boolean> =>
   db.transaction(async (tx) => {

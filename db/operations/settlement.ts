@@ -15,9 +15,9 @@ export interface SignedIssuance {
 
 /**
  * Turns signed issuances into certificates: certificate, sealed output, state, audit entry and the notification of
- * waiting requests, all or nothing. Locks the owner's row first, so an owner who has been locked out gets no
- * certificate. Returns the ids that are settled now; the caller abandons the remaining issuances, which this claim no
- * longer holds or which are no longer wanted.
+ * waiting requests, all or nothing. Locks the owner's row first, so a user who has been locked or offboarded, or a
+ * guest account that has ended, gets no certificate. Returns the ids that are settled now; the caller abandons the
+ * remaining issuances, which this claim no longer holds or which are no longer wanted.
  *
  * Batches share data keys. The first batch to settle stores the key; a key that was blanked because nothing was sealed
  * with it any more is stored again. Locking the key's row prevents blanking until this transaction commits.

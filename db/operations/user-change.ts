@@ -6,7 +6,10 @@ export interface UserChange<Held, Source extends string> {
   userId: string;
   before: Held;
   after: Held;
-  /** `console`: staff, in the console or through the API; `provider`: the identity provider, at a sign-in. */
+  /**
+   * `console`: staff, in the console or through the API; `provider`: the identity provider, at a sign-in; `operator`: a
+   * command of the operator.
+   */
   source: Source;
   actor: Actor;
   at: Date;

@@ -63,8 +63,8 @@ export const auditEvents = [
 export type AuditEvent = (typeof auditEvents)[number];
 
 /**
- * Who caused an event: a user, a client on its own, or a user through a client. An operator at the console has neither
- * id.
+ * Who caused an event: a user, a client on its own, or a user through a client. An operator, a guest account and the
+ * service itself have neither id.
  */
 export interface Actor {
   userId: string | null;

@@ -48,7 +48,10 @@ const waitingSecondsMax = 60;
 /** Whether an entry that has waited from `since` should have its position by now. */
 export const isLagging = (since: Date, at: Date): boolean => at.getTime() - since.getTime() > waitingSecondsMax * 1_000;
 
-/** Returns the link of the next entry in a realm's chain. Throws if the entry's properties are not JSON text. */
+/**
+ * Returns the link of the next entry in a realm's chain. Throws if the entry's properties are not JSON text, or are
+ * nested too deep.
+ */
 export function nextLink(sha256: Sha256, realm: string, before: ChainEnd, entry: ChainedEntry): ChainEnd {
   const position = before.position + 1;
   return { position, hash: sha256(linkText(realm, { ...before, position }, entry)) };

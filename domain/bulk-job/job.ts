@@ -65,9 +65,15 @@ export interface JobMatching {
 export const jobNotices = {
   /** An offboarding, a reactivation or a revocation waits until a person confirms the number of people or profiles. */
   confirmationRequired: "confirmation_required",
-  /** The realm has changed since the check: the job would now affect different people than the check found. */
+  /**
+   * The realm has changed since the check that a person saw: the job runs, and changes another number of people or
+   * profiles than the check found.
+   */
   changedSinceCheck: "changed_since_check",
-  /** The creator is no longer allowed to create the job. It waits until another person starts it, in their own name. */
+  /**
+   * The job's creator is no longer allowed to create such a job. The job waits until another person starts it, in their
+   * own name.
+   */
   creatorEnded: "creator_ended",
   /** The job has not progressed for a minute; a worker may be down. */
   stalled: "stalled",

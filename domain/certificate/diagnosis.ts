@@ -44,7 +44,7 @@ export type PersonNote = (typeof personNotes)[number];
 
 export const actedByKinds = ["owner", "person", "application", "operator", "service"] as const;
 
-/** Who did something. `service`: the service itself, as upkeep. */
+/** Who did something. `service`: the service itself, such as its upkeep. */
 export interface ActedBy {
   kind: (typeof actedByKinds)[number];
   /** Null if unknown, or hidden from the reader. */
@@ -61,7 +61,10 @@ export type Delivery = "fetched" | "not_fetched" | "unknown";
 export interface OffboardingFacts {
   at: Date;
   by: ActedBy | null;
-  /** When the profiles will be revoked. Until then they stay valid; null: they are no longer valid, or are held. */
+  /**
+   * When the profiles will be revoked. Until then they stay valid; null: they are revoked, about to be revoked, or
+   * held.
+   */
   revokeAt: Date | null;
   /** Profiles stay valid until a person confirms their revocation. */
   isHeld: boolean;
@@ -178,7 +181,7 @@ export interface PersonFacts {
   offboarding: OffboardingFacts | null;
   /** The latest issuance that failed. */
   failure: { at: Date; error: string } | null;
-  /** The newest profile that is active or ended lately, with its diagnosis. */
+  /** The newest profile that is active or ended recently, with its diagnosis. */
   newest: { issuedAt: Date; diagnosis: Diagnosis } | null;
 }
 

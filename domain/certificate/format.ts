@@ -17,8 +17,8 @@ export type CertificateFormat = (typeof certificateFormats)[number];
 export type OutputShape = "bundle" | "pair" | "device-file";
 
 /**
- * `bundle`: a base64 PKCS#12 file in `data`. `pair`: PEM in `certificate` and `privateKey`. `device-file`: the device's
- * file in `data`, base64, which contains the profile and its key.
+ * `bundle`: a base64 PKCS#12 file in `data`. `pair`: PEM in `certificate` and, if this service created the key, in
+ * `privateKey`. `device-file`: the device's file in `data`, base64, which contains the profile and its key.
  */
 export const outputShape = {
   pkcs12: "bundle",
@@ -43,5 +43,5 @@ export const CertificateFormat = lowerCase.pipe(z.enum(certificateFormats));
 /** Reads a format in any letter case for an infrastructure profile, which needs no network settings. */
 export const BareFormat = lowerCase.pipe(z.enum(bareFormats));
 
-/** The contents of the file, which the requester receives once and which are never stored in readable form. */
+/** The contents of the requester's file. They are stored only sealed, and erased after a time. */
 export type CreationOutput = { data: string } | { certificate: string; privateKey: string } | { certificate: string };

@@ -17,7 +17,7 @@ export const codeOfOctets = (octets: Uint8Array): string =>
 
 const written = (symbols: string): string => (symbols.match(/.{4}/g) ?? []).join("-");
 
-/** A typed code and the kind of its owner. */
+/** A typed code, and whether it is a hand-over's or a guest account's. */
 export interface TypedCode {
   kind: "handOver" | "guest";
   code: string;

@@ -82,7 +82,7 @@ const Text = z.string().max(255);
 const Entry = z.union([Text, z.object({ value: Text })]);
 const Values = z.union([Entry.transform((entry) => [entry]), z.array(Entry).max(textsMax)]);
 
-/** An attribute has more values than the service accepts. */
+/** Thrown when an attribute has more values than the service accepts. */
 export class TooManyValues extends Error {
   readonly path: string;
 
@@ -94,7 +94,7 @@ export class TooManyValues extends Error {
 
 /**
  * Returns the texts of a value, which can be a text, an object with `value`, or a list of texts and objects. Returns
- * undefined for any other value.
+ * undefined for any other value, and for a text or list that is too long.
  */
 export function textsOf(value: unknown): string[] | undefined {
   const read = Values.safeParse(value);

@@ -4,7 +4,10 @@
 export const pairwiseAttributes = ["externalId", "userName"] as const;
 export type PairwiseAttribute = (typeof pairwiseAttributes)[number];
 
-/** How people are created in a realm: at their first sign-in, or only by the directory. */
+/**
+ * Whether people who are not in a realm yet are created at their first sign-in, or not: then the directory or a bulk
+ * job creates them first.
+ */
 export const newPeopleFrom = ["sign-in", "scim"] as const;
 export type NewPeopleFrom = (typeof newPeopleFrom)[number];
 

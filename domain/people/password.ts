@@ -3,7 +3,7 @@ import { lengthOf } from "../text.ts";
 
 /**
  * Returns why a text cannot be set as a password: `short`, or `long` for a text that is longer than any password may be
- * or has several lines. Returns undefined for an acceptable password.
+ * or contains a line break or NUL. Returns undefined for an acceptable password.
  */
 export function passwordFault(password: string): "short" | "long" | undefined {
   if (lengthOf(password) < passwordLengthMin) return "short";

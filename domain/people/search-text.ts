@@ -29,7 +29,7 @@ export function readSearch(text: string): SearchText | undefined {
   return isLongEnough(searched) ? searched : undefined;
 }
 
-/** Whether a search looks beyond the texts of the list that it is typed into. */
+/** Returns whether a text is long enough for a search beyond the texts of the list that it is typed into. */
 export const isLongEnough = ({ whole }: SearchText): boolean => Array.from(whole).length >= searchLengthMin;
 
 /** Returns the possible meanings of a text of any length. */
@@ -67,7 +67,10 @@ export const wordsOf = (text: string): string[] => [
  */
 const inOneLine = (text: string): string => withoutEnds(text.normalize("NFC")).replace(/\s+/gu, " ");
 
-/** Removes the brackets, quotation marks and commas that come along when a word is copied. */
+/**
+ * Removes brackets, quotation marks, commas and semicolons at the ends of a word: they come along when the word is
+ * copied.
+ */
 function bare(word: string): string {
   const stripped = word.replace(/^[<>()[\]"'„“”‚‘’,;]+|[<>()[\]"'„“”‚‘’,;]+$/gu, "");
   return stripped === "" ? word : stripped;

@@ -50,8 +50,8 @@ export const roleRulesOf = ({ administrator, roles: further }: UpstreamClaims): 
 export const mappedRoles = (claims: UpstreamClaims): Role[] => roles.filter((role) => roleRulesOf(claims)[role]);
 
 /**
- * Returns the claims as people type and read them: null if not set; rules as `NAME=VALUE`, rules of roles as
- * `ROLE=NAME=VALUE`.
+ * Returns the claims as people type and read them: rules as `NAME=VALUE`, rules of roles as `ROLE=NAME=VALUE`. Without
+ * a value, a claim is null and a list is empty.
  */
 export const writtenClaims = (claims: UpstreamClaims) => ({
   claimPairwiseID: claims.pairwiseId ?? null,
@@ -65,7 +65,7 @@ export const writtenClaims = (claims: UpstreamClaims) => ({
 /** Returns a rule as people type and read it. */
 export const writtenRule = ({ claim, value }: ClaimRule): string => `${claim}=${value}`;
 
-/** Returns the claims with these role rules in place of their own. */
+/** Returns the claims with their role rules replaced by these. */
 export const withRoleRules = (claims: UpstreamClaims, { administrator, ...further }: RoleRules): UpstreamClaims => {
   const one = administrator?.length === 1 ? administrator[0] : undefined;
   const listed = { ...(administrator && one === undefined && { administrator }), ...further };

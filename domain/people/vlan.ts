@@ -29,8 +29,8 @@ export interface SignInClaims extends UpstreamClaims {
 export const writtenVlanRule = ({ claim, value, vlan }: VlanRule): string => `${claim}=${value}=${vlan}`;
 
 /**
- * A person's VLANs: the VLAN set by hand, and the VLAN that the realm's rules set at the latest sign-in. Null if not
- * set.
+ * A person's VLANs: the VLAN set by hand, and the VLAN that the realm's rules set at the latest sign-in or update from
+ * the directory. Null if not set.
  */
 export interface HeldVlan {
   given: string | null;

@@ -35,7 +35,7 @@ export async function checkExport(
   return { realm, unsealed, ...check.finish() };
 }
 
-/** The fault of an export that ends with an entry instead of a head. */
+/** The fault of an export that does not end with a head. */
 export const withoutHead = {
   kind: "chain_truncated",
   position: null,

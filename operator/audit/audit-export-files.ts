@@ -27,8 +27,9 @@ const pageMax = 2_000;
 /**
  * Writes the entries after the newest file, up to the latest head, into a new file that ends with that head. The file
  * gets its name once it is on disk, so an interrupted run leaves no incomplete export. Joins the files of each earlier
- * day into one. Throws `chain_diverged` if the newest file is not part of this chain, as after a restore, and
- * `directory_unusable` if the directory cannot be used.
+ * day into one. Throws `chain_diverged` if the newest file is not part of this chain, as after a restore,
+ * `directory_unusable` if the directory cannot be used, and the errors of {@link exportedLines} if the newest file
+ * cannot be read.
  */
 export async function exportAudit(
   db: Db,

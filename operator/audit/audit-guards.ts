@@ -2,7 +2,10 @@ import type { Database } from "../../db/client.ts";
 import * as guards from "../../db/queries/audit/audit-guards.ts";
 import { isAhead } from "../doctor/database.ts";
 
-/** A guard of the audit log that differs from the guard that the migrations made. */
+/**
+ * A fault of the audit log's guards: a guard differs from what the migrations made, or the api and this command see
+ * different entries.
+ */
 export interface GuardFault {
   kind: "guard_changed";
   message: string;

@@ -23,8 +23,7 @@ export const exportFileName = ({ realm, from, to }: Range): string =>
 
 /**
  * Returns the exports in a directory, each realm's in the order of its chain. Leaves out a file whose entries are all
- * in another file: this file has been joined with others but still exists, here or on the machine that it was copied
- * to.
+ * in another file: it has been joined into that file, but was not deleted on this machine.
  */
 export async function exportFilesIn(directory: string): Promise<ExportFile[]> {
   const all = (await readdir(directory)).flatMap((file) => {

@@ -20,7 +20,8 @@ export const askMsMax = 5_000;
 
 /**
  * Sends one request; a POST if there is a body. `address`: connects to this address instead of resolving the host.
- * `anyIssuer`: accepts a certificate from an untrusted issuer. Rejects if no response arrives before `signal` aborts.
+ * `anyIssuer`: does not check the server's certificate. Rejects if the connection fails, or if the response is not
+ * complete before `signal` aborts.
  */
 export function ask(
   url: string,

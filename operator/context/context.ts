@@ -49,7 +49,7 @@ export interface OperatorIo {
   costs?: DerivationCosts;
 }
 
-/** The costs of deriving from a passphrase and of hashing a password; default: the service's. */
+/** The costs of deriving a key from a passphrase and of hashing a password; default: the service's. */
 export interface DerivationCosts {
   key?: KeyCost;
   password?: PasswordCost;
@@ -68,16 +68,24 @@ export interface Context {
   readonly costs: DerivationCosts;
   /** The passphrase that encrypts issuer keys. */
   passphrase(): Promise<string>;
-  /** The passphrase that encrypts keys of new roots; created if missing. */
+  /**
+   * The passphrase that encrypts keys of new roots. If it is missing, creates it if REALMPASS_GENERATE_SECRETS allows,
+   * else throws a ConfigError.
+   */
   rootPassphrase(): Promise<string>;
   /**
    * The passphrases that may open a root's key, one per line: the roots' passphrase, then the issuers', which encrypts
    * the keys of earlier roots.
    */
   rootPassphrases(): Promise<string>;
-  /** The keys that seal guest tokens. Throws a ConfigError if the installation has registered other keys. */
+  /**
+   * The master keys, which seal long-lived secrets. Throws a ConfigError if the installation has registered other keys.
+   */
   masterKeys(): Promise<MasterKeys>;
-  /** The configured keys that verify the heads of the audit log's chains. */
+  /**
+   * The configured keys that verify the heads of the audit log's chains, as a JWK Set. Throws a ConfigError if there
+   * are none.
+   */
   auditKey(): string;
   databaseUrl(): Promise<string>;
   /** The database with the operator's rights. The first call opens it, with these options. */

@@ -24,7 +24,10 @@ export async function checkAuditGuards(db: Db): Promise<Check> {
   );
 }
 
-/** Checks that workers continue the chain of every realm's audit log. `audit verify` checks the entries. */
+/**
+ * Checks that workers continue the chain of each realm's audit log, and that our key signed its latest head. `audit
+ * verify` checks the entries.
+ */
 export async function checkAudit(db: Db, context: Context): Promise<Check[]> {
   const realms = await context.realms();
   if (realms.length === 0) return [];
@@ -62,7 +65,10 @@ async function checkChain(
 
 const keptHoursMax = 24;
 
-/** Checks that a copy elsewhere has the part of each realm's audit log that a restore would lose. */
+/**
+ * Warns if a realm's audit log has not been exported for more than a day: a restore would lose entries that no export
+ * contains.
+ */
 export async function checkAuditKept(db: Db, context: Context): Promise<Check[]> {
   const at = context.clock.now();
   const checks = (await context.realms()).map(async ({ id, name: realm }) => {

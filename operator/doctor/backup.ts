@@ -5,7 +5,7 @@ import { timerRemedy, wayOf } from "../context/way.ts";
 
 const hourMs = 3_600_000;
 
-/** The ages, in hours, from which a check warns (one run was missed) and from which it fails. */
+/** The ages, in hours, from which a check warns and from which it fails. */
 const limits = {
   /** Dumps are made daily. */
   dump: { dueHours: 30, missedHours: 54 },

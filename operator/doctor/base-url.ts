@@ -35,7 +35,7 @@ const addressesInDns: AddressesOf = async (host) => {
 /**
  * Checks that clients reach the api at REALMPASS_BASE_URL, at each address of its host: the discovery document (OpenID
  * Connect Discovery section 4) names our issuer, the api trusts every proxy on the way, and the server's certificate is
- * valid for more than {@link endingDays} days. Returns no check if the variable is not set, as in a trial.
+ * valid for at least {@link endingDays} days. Returns no check if the variable is not set, as in a trial.
  */
 export async function checkBaseUrl(
   { config, clock, env }: { config: OperatorConfig; clock: Clock; env: Env },
@@ -131,10 +131,7 @@ async function askAt({
   }
 }
 
-/**
- * Returns a hint if the base URL has a path that may be missing: the api's paths begin at `/`, so a proxy must strip
- * it.
- */
+/** Returns a hint if the base URL has a path that a proxy may have failed to strip: the api's paths begin at `/`. */
 function hintOf(status: number, base: string): string {
   const { pathname } = new URL(base);
   return status === 404 && pathname !== "/" ? `; does the proxy strip ${pathname} from paths?` : "";

@@ -36,7 +36,7 @@ export const fails = (name: string, message: string, remedy: string): Check => (
 /** The remedy if a newer version migrated the database: only the doctor of that version can judge it. */
 export const newerRemedy = "Run the doctor of the release that migrated the database: docs/upgrade.md#going-back.";
 
-/** Returns the result of a check that compares the database with this version, for a database of a newer version. */
+/** Returns the warning that a check was skipped because the database is of a newer version than this program. */
 export const notLookedAt = (name: string, differences?: string): Check =>
   warns(
     name,

@@ -11,7 +11,8 @@ import { passes, warns, type Check } from "./check.ts";
 const namesMax = 10;
 
 /**
- * Checks that each realm's issuing CA is limited to its purpose, and lists servers' names that are no longer permitted.
+ * Checks that each realm's issuing CA is limited to its purpose and permits the realm's domains, and lists servers'
+ * names that are no longer permitted.
  */
 export async function checkConstraints(db: Db, context: Context): Promise<Check[]> {
   const checks = await Promise.all(

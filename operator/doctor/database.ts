@@ -14,7 +14,10 @@ const postgresMajorMin = 15;
 
 const pooler = "A pooler between Realmpass and PostgreSQL drops the role";
 
-/** Checks that the database accepts the login itself, and that its clock and this machine's agree. */
+/**
+ * Checks that the database accepts the login, before it acts in any role, that the server's version is supported, and
+ * that its clock and this machine's agree.
+ */
 export async function checkServer(context: Context): Promise<Check[]> {
   try {
     const url = await context.databaseUrl();
@@ -47,7 +50,7 @@ const remediesOfOutages: Readonly<Record<string, string>> = {
   "57P03": "PostgreSQL is starting, or recovers: wait, and see its log.",
 };
 
-/** Returns the SQLSTATE of an error of Postgres. */
+/** Returns the code of an error, or of its cause: the SQLSTATE if Postgres reported the error. */
 export function sqlstateOf(error: unknown): string | undefined {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === "string") return code;

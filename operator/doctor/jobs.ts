@@ -6,7 +6,10 @@ import { fails, passes, type Check } from "./check.ts";
 /** A bulk job is overdue this many minutes after its grace period has ended. */
 const overdueMinutes = 10;
 
-/** Checks that people's devices are off the network once the grace period has ended. */
+/**
+ * Checks that every bulk job has continued within {@link overdueMinutes} minutes of the end of its grace period; until
+ * it continues, people's devices stay on the network.
+ */
 export async function checkJobs(db: Db, { clock }: Pick<Context, "clock">): Promise<Check> {
   const since = new Date(clock.now().getTime() - overdueMinutes * 60_000);
   const overdue = await grace.listInGraceSince(db, { since });

@@ -41,8 +41,9 @@ export const processesNotKnown = warns(
 );
 
 /**
- * Checks that a process of each kind runs. Reports processes that fell silent, and the problems that processes have
- * found in themselves. The remedies depend on how the service was started.
+ * Checks that processes of each kind run, as many as expected, with versions that can run together and with the same
+ * queue. Reports processes that fell silent, and the problems that processes have found in themselves. The remedies
+ * depend on how the service was started.
  */
 export function checkProcesses(
   states: readonly ProcessState[],
@@ -171,7 +172,7 @@ function stopsWork(
 
 /**
  * Whether versions are more than one release apart: a release runs only together with the one before it. Each release
- * has another minor version.
+ * has another minor version. Two releases with different major versions count as adjacent.
  */
 function areApart(versions: readonly string[]): boolean {
   const releases = [...new Set(versions.map((version) => version.split(".").slice(0, 2).join(".")))];

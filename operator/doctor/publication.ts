@@ -101,7 +101,10 @@ export async function checkPublication(
 /** Whether a URL works only in a trial: other machines and containers cannot reach its loopback address. */
 const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname);
 
-/** Returns why a served CRL is wrong; undefined if it is current. Another check reports a missing CRL. */
+/**
+ * Returns why a served CRL is wrong; undefined if it is current, or if it may still be the previous one, shortly after
+ * a publication. Another check reports a missing CRL.
+ */
 async function faultOfCrl(
   db: Db,
   { id, body, at }: { id: string; body: Buffer; at: Date },
@@ -128,7 +131,7 @@ async function faultOfRootCrl(
 function ocspRequest(issuer: Buffer): Buffer {
   const { raw } = new X509Certificate(issuer);
   const [toBeSigned] = readChildren(raw, readElement(raw));
-  // The fields are version, serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo.
+  // A TBSCertificate begins with version, serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo.
   const [, , , , , subject, key] = toBeSigned === undefined ? [] : readChildren(raw, toBeSigned);
   const bits = key === undefined ? undefined : readChildren(raw, key)[1];
   if (subject === undefined || bits === undefined) throw new Error("an issuer's certificate cannot be read");

@@ -35,7 +35,7 @@ export async function checkQueueInPostgres(db: Database, way: Way): Promise<Chec
 
 const connectMs = 5_000;
 
-/** Checks that Redis responds, accepts tasks and keeps its data. */
+/** Checks that Redis responds, is not a cluster, accepts tasks, keeps its data and requires a password. */
 export async function checkRedis(url: string, way: Way): Promise<Check[]> {
   let lost: Error | undefined;
   const redis = openRedis(url, "produce", (error) => (lost = error));
@@ -119,7 +119,8 @@ function checkPersistence(enabled: string | undefined): Check {
 }
 
 /**
- * Checks that Redis has a password: otherwise anyone on its network could remove tasks and read ids, its only contents.
+ * Checks that the URL of Redis has a password, unless Redis is on this machine: otherwise anyone on its network could
+ * remove tasks and read ids, its only contents.
  */
 function checkPassword({ hostname, password }: URL, way: Way): Check {
   return password !== "" || /^(localhost|127\..*|\[::1\])$/.test(hostname)

@@ -27,8 +27,8 @@ export async function checkRoots(context: Context): Promise<Check[]> {
 
 /**
  * Checks that each root has a CRL that remains valid: without one, validators that check the whole chain refuse every
- * profile. An expired CRL is a failure only if an issuing CA contains the CRL's address: otherwise validators cannot
- * find the CRL.
+ * profile. A missing or expired CRL is a failure only if an issuing CA's certificate contains the CRL's address:
+ * otherwise validators cannot find the CRL.
  */
 export async function checkRootCrls(db: Db, context: Context): Promise<Check[]> {
   const at = context.clock.now();

@@ -6,8 +6,8 @@ import { isEnding, dayOf } from "./certificates.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 /**
- * Checks each realm's identity provider by its discovery document and its keys: people can sign in there, and the
- * provider is not open to the public.
+ * Checks each realm's identity provider: its discovery document and its keys let people sign in there, its TLS
+ * certificate does not expire soon, and the realm is not open to everyone who has an account there.
  */
 export async function checkUpstreams(context: Context): Promise<Check[]> {
   const all = await context.realms();

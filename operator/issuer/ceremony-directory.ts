@@ -72,7 +72,7 @@ export function replaceRootKey(path: string, encryptedKey: EncryptedKey): void {
   }
 }
 
-/** Reads a root back; throws a CommandError that names the unusable file. */
+/** Reads a root's certificate and encrypted key; throws a CommandError that names the unusable file. */
 export function readRoot({ key, certificate }: RootFiles): CertificateAuthority {
   const encryptedKey = readRootKey(key);
   try {

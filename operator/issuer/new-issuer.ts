@@ -15,7 +15,7 @@ import { constraintsOf } from "./constraints.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
-/** A new issuing CA's certificate, and its root's next CRL. */
+/** A new issuing CA's certificate and encrypted key, and its root's next CRL. */
 export interface SignedByRoot {
   authority: CertificateAuthority;
   rootCrl: RootCrl;
@@ -84,7 +84,7 @@ export async function addIssuer(
     encryptedKey: authority.encryptedKey,
     at,
   });
-  // If another command has published a CRL in the meantime, that CRL is as good, because this CRL revokes nothing.
+  // If another command has published a CRL in the meantime, that CRL is as good, because this CRL adds no revocation.
   await rootCrls.publish(tx, rootCrl);
   await recordIssuerEvent(tx, { issuer, event, at });
   return issuer;

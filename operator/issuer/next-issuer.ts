@@ -28,13 +28,14 @@ export const alreadyPrepared = ({ id }: IssuerRow): CommandError =>
 
 /**
  * Lets a root sign an issuing CA for a realm, and encrypts the CA's key under the installation's passphrase. Throws
- * CommandError.
+ * CommandError if the passphrase is not the installation's, or if the root's key and certificate do not belong
+ * together.
  */
 export async function signUnderRoot(
   { realm, root, form, at }: { realm: RealmRow; root: CertificateAuthority; form: NameConstraintsForm; at: Date },
   context: Context,
 ): Promise<SignedByRoot> {
-  // Loaded only here, because X.509 is large: other commands start without it.
+  // Imported only here, because the X.509 code is large: other commands start without it.
   const { signIssuingCa } = await import("./new-issuer.ts");
   const passphrase = await context.passphrase();
   const db = await context.db();

@@ -4,8 +4,8 @@ import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
 /**
- * Throws if a passphrase does not open the existing issuer keys. Workers use one passphrase for all keys, so a new key
- * under another passphrase (of a fresh data directory, say) could never be used.
+ * Throws if a passphrase does not open the newest issuer key; does nothing if there is no issuer key. Workers use one
+ * passphrase for all keys, so a new key under another passphrase (of a fresh data directory, say) could never be used.
  */
 export async function checkPassphrase(db: Db, passphrase: string): Promise<void> {
   const record = await issuerKeys.findNewestKey(db);

@@ -7,7 +7,7 @@ export interface RootChoice {
   realm: string;
   /** The values of `--root-key` and `--root-certificate`. */
   given: { rootKey: string | undefined; rootCertificate: string | undefined };
-  /** The fingerprints of the acceptable roots; undefined: any root of the realm. */
+  /** The fingerprints of the acceptable roots; undefined: any root. */
   expected?: readonly string[] | undefined;
 }
 

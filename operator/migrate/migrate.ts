@@ -18,8 +18,9 @@ export type MigrationOutcome =
   | { migrations: []; newer: string[] };
 
 /**
- * Brings the service's own tables and BullMQ's tables up to date, as the login of `url`. Safe to call again, and from
- * several processes at the same time.
+ * Brings the service's own tables, BullMQ's tables and the roles' rights up to date, as the login of `url`. Changes
+ * nothing if a newer version has migrated the database. Safe to call again, and from several processes at the same
+ * time.
  */
 export async function migrateAll(
   url: string,

@@ -9,12 +9,15 @@ import { writeRoot, type RootFiles } from "../issuer/ceremony-directory.ts";
 import { addIssuer, signIssuingCa, type SignedByRoot } from "../issuer/new-issuer.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-/** A realm's own root, and the first issuing CA and first CRL that the root signed. */
+/** A new root of a realm, and the first issuing CA and first CRL that the root signed. */
 export interface Hierarchy extends SignedByRoot {
   root: CertificateAuthority;
 }
 
-/** Creates both CAs of a new realm. Key derivation makes it slow by design, so do not call it in a transaction. */
+/**
+ * Creates a new root for a realm, with its first issuing CA and CRL. Key derivation makes it slow by design, so do not
+ * call it in a transaction.
+ */
 export async function createHierarchy(request: {
   organization: string;
   nameConstraints: IssuingCaRequest["nameConstraints"];

@@ -11,10 +11,7 @@ import type { VlanRule } from "../../domain/people/vlan.ts";
 import { isOpenIssuer } from "../../domain/uris.ts";
 import type { ResettableSetting } from "./resettable-settings.ts";
 
-/**
- * The options of `realm set` that `--clear` can reset: identity provider, RADIUS servers, domains of servers, roaming,
- * key types, forgetting, VLANs.
- */
+/** The options of `realm set` that `--clear` can reset, and `--clear` itself. */
 export interface UpstreamInput {
   infrastructureDomain: string[] | undefined;
   radiusCaFile: string | undefined;
@@ -38,7 +35,10 @@ export interface UpstreamInput {
   clear: ReadonlySet<ResettableSetting> | undefined;
 }
 
-/** Returns a setting that the options both set and clear; undefined if there is no such setting. */
+/**
+ * Returns a setting that the options both set and clear, or `claim-administrator` if `--claim-role` also sets the
+ * administrators' rules; undefined if there is no such setting.
+ */
 export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableSetting | undefined {
   const set: Record<ResettableSetting, unknown> = {
     "infrastructure-domain": input.infrastructureDomain,

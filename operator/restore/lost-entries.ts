@@ -19,13 +19,15 @@ export interface LostEntry extends ExportedEntry {
 /** The entries of a realm that are in the exports but not in the database. */
 export interface Lost {
   realmId: string;
-  /** The last position that is in the exports and in the database. */
+  /**
+   * The last position at which the database and the exported chain agree; it can be the position before the exports.
+   */
   fork: number;
   /** The last position of the export. */
   end: number;
   /** The lost entries, in the order of the chain. */
   entries: readonly LostEntry[];
-  /** An earlier run has replayed the lost entries up to this position. */
+  /** An earlier run has replayed the lost entries up to this position; 0: no run has. */
   replayedTo: number;
 }
 
@@ -33,9 +35,10 @@ export interface Lost {
 const pageMax = 2_000;
 
 /**
- * Compares exports of one realm, each continuing the one before, with the database. Verifies the exports first: throws
- * `export_refused` with the first faults if the exports differ from what was signed, `export_incomplete` if they begin
- * after the database ends, `realm_not_found`, and the errors of {@link exportedLines}.
+ * Compares exports of one realm, each continuing the one before, with the database, and verifies the exports: throws
+ * `export_refused` with the first faults if the exports differ from what was signed or do not end with a head,
+ * `export_incomplete` if they begin after the database ends, `realm_not_found`, and the errors of {@link
+ * exportedLines}.
  */
 export async function findLost(
   db: Db,
@@ -111,8 +114,8 @@ export async function findLost(
 }
 
 /**
- * Returns the position before an export's first entry. The database must have this position, or the export would leave
- * a gap.
+ * Returns the end of the database's chain before an export's first entry. Throws if the database does not reach that
+ * position: the export would leave a gap.
  */
 async function startOf(db: Db, realmId: string, firstPosition: number): Promise<ChainEnd> {
   const position = firstPosition - 1;

@@ -12,18 +12,21 @@ import { RevocationReason } from "../../domain/certificate/revocation.ts";
 import type { Lost, LostEntry } from "./lost-entries.ts";
 import { gaveRole, takenRoles, type Taken } from "./taken-roles.ts";
 
-/** The counts of replayed changes, and the entries left for people to handle. */
+/** The counts of replayed changes, the lost profiles, and the entries left for people to handle. */
 export interface Replayed {
-  /** Known profiles that the replay revoked. */
+  /**
+   * Known profiles that the replay revoked, not counting those of people and guest accounts that it offboarded or
+   * revoked.
+   */
   revoked: number;
   /** Serial numbers of lost profiles that the replay put on the CRL. */
   listed: number;
   offboarded: number;
   locked: number;
-  /** People who lost at least one role. */
+  /** Entries whose removal of roles the replay repeated. */
   roles: number;
   guestAccounts: number;
-  /** Applications that were switched off, or that lost an old secret or a deleted token. */
+  /** Entries for which the replay switched off an application, or removed its old secrets or a deleted token. */
   applications: number;
   lostProfiles: { serial: string; user: string | null; name: string | null }[];
   byHand: LostEntry[];
@@ -84,9 +87,10 @@ const SwitchedOff = z.object({ clientID: z.string(), after: z.object({ active: z
 
 /**
  * Replays the lost entries that removed access, in slices of one transaction each; skips entries that earlier runs
- * replayed. Skips a lock, an offboarding or the removal of a role that a later lost entry reverted. `keepLost`: keeps
- * profiles that are unknown here, because they were issued in the lost time, off the CRL. `dryRun`: rolls everything
- * back.
+ * replayed. Skips a lock, the deactivation of an application or the removal of a role that a later lost entry reverted.
+ * Of an offboarding that was undone, replays only the removal of roles and the revocations that happened before.
+ * `keepLost`: keeps profiles that are unknown here, because they were issued in the lost time, off the CRL. `dryRun`:
+ * rolls everything back.
  */
 export async function replay(
   db: Database,
@@ -350,7 +354,8 @@ async function replayEntry(
   }
 
   /**
-   * Removes the roles that the entry removed. An offboarding ends a person's roles even if the offboarding was undone.
+   * Removes the roles that the entry removed and that no later entry granted again. An offboarding ends a person's
+   * roles even if the offboarding was undone.
    */
   async function takeRoles(): Promise<void> {
     const of = taken.get(entry);

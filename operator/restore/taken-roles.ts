@@ -18,7 +18,10 @@ export interface Taken {
   roles: Role[];
 }
 
-/** Returns the roles that an entry removed and granted; undefined if the entry is not about roles. */
+/**
+ * Returns the roles that an entry removed and granted; undefined if the entry is neither a change of roles nor an
+ * offboarding.
+ */
 function changeIn({ event, properties }: LostEntry): { userId: string; taken: Role[]; given: Role[] } | undefined {
   if (event === "user_role_update") {
     const { userID: userId, before, after } = Update.parse(JSON.parse(properties));

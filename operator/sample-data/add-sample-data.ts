@@ -10,7 +10,9 @@ import { drawSecretToken } from "../../runtime/keys/secret-token.ts";
 import { samplePeople } from "./people.ts";
 
 interface SampleDataOptions {
-  /** The database with its owner's rights, for the one step that no client can do: moving entries into the past. */
+  /**
+   * The database with its owner's rights, for the steps that no client can do, such as moving entries into the past.
+   */
   ownerUrl: string;
   clock: Clock;
   realmId: string;

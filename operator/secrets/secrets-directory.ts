@@ -193,8 +193,9 @@ export function writeSecrets({
 }
 
 /**
- * Returns the data directory's secret; without a data directory, the existing secret or a new secret. Throws if the
- * data directory lacks a secret that it must contain.
+ * Returns the secret in the data directory `from`. Without `from`, for a secret that data directories do not contain,
+ * and for a later secret that this directory lacks, returns the existing secret or a new secret. Throws if the data
+ * directory lacks any other secret.
  */
 function valueOf(
   { draw, places: [first], shared, isLater = false }: Placement,

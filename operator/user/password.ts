@@ -4,7 +4,7 @@ import { passwordCost } from "../../domain/password-cost.ts";
 import { passwordFault } from "../../domain/people/password.ts";
 import { usageError } from "../../terminal/failure.ts";
 
-/** The cost of argon2id, the default algorithm. */
+/** The cost of hashing with argon2id, the library's default algorithm. */
 export type PasswordCost = typeof passwordCost;
 
 /** Hashes a password from standard input, without the line end that `echo` adds, with argon2id in PHC format. */

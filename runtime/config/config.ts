@@ -11,7 +11,7 @@ export type Config<Names extends Variable> = Readonly<{
   [Name in Names]: z.output<(typeof variables)[Name]["schema"]>;
 }>;
 
-/** The configuration cannot be used. The message lists every fault, one per line. */
+/** Thrown when the configuration cannot be used. The message lists every fault, one per line. */
 export class ConfigError extends Unstartable {
   override readonly name = "ConfigError";
   readonly faults: readonly string[];

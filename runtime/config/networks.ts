@@ -94,7 +94,7 @@ function readRange(part: string): Range {
   return { address, family, prefix, mapped };
 }
 
-/** Returns the length of a prefix, given as a number or as an IPv4 netmask. */
+/** Returns the length of a prefix, given as a number or as an IPv4 netmask; undefined for any other text. */
 function readPrefix(text: string, family: Range["family"]): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   if (family !== "ipv4" || !isIPv4(text)) return undefined;
@@ -109,5 +109,5 @@ const ipv4MappedPrefix = 96;
 const everyIpv4 = new BlockList();
 everyIpv4.addSubnet("0.0.0.0", 0, "ipv4");
 
-/** A {@link BlockList} of IPv4 ranges also finds IPv4-mapped addresses. */
+/** Returns whether an address is IPv4-mapped: a {@link BlockList} of IPv4 ranges also finds such addresses. */
 const isMapped = (address: string): boolean => isIPv6(address) && everyIpv4.check(address, "ipv6");

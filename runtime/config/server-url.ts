@@ -57,7 +57,7 @@ export const databaseParameters: KnownParameters = {
   sslrootcert: anything,
   sslnegotiation: /^(?:postgres|direct)$/,
   uselibpqcompat: /^(?:true|false)$/,
-  // The driver behaves this way without the following parameters.
+  // The following parameters change nothing: the driver behaves this way without them.
   fallback_application_name: anything,
   keepalives: /^1$/,
   target_session_attrs: /^any$/,
@@ -102,13 +102,13 @@ export function unknownParameters(text: string, known: KnownParameters): string[
 
 const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text);
 
-/** Returns the URL with its password replaced. */
+/** Returns the URL with this password before the host, in place of its own if it has one there. */
 export function withPassword(url: string, password: string): string {
   const [, scheme = "", user = "", , rest = ""] = credentials.exec(url) ?? [];
   return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`;
 }
 
-/** Returns the URL with its login replaced, in the user information or in parameters. */
+/** Returns the URL with this login before the host, in place of any login there or in parameters. */
 export function withLogin(url: string, { name, password }: { name: string; password: string }): string {
   const [, scheme = "", , , rest = ""] = credentials.exec(url) ?? [];
   const others = rest.replace(/(?<=[?&])(?:user|password)=[^&#]*&?/g, "");

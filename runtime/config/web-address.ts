@@ -5,7 +5,7 @@ const host = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 /**
  * Reads an address of this service in the form that certificates, tokens and links contain: scheme and host in lower
  * case, the host in A-labels (RFC 5890) without a final dot, no default port, no slash at the end. Rejects a user name,
- * a query and a fragment, because no path can follow them, and any scheme that is not in `schemes`.
+ * a password, a query, a fragment, and any scheme that is not in `schemes`.
  */
 export const webAddress = (schemes: readonly string[], message: string) =>
   z.string().transform((text, context) => {

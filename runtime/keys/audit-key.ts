@@ -16,7 +16,7 @@ export class AuditKeyError extends Unstartable {
 
 /** Verifies that a trusted key has signed a head. */
 export interface HeadVerifier {
-  /** Returns the contents of a head; undefined if no trusted key signed it. */
+  /** Returns the contents of a head; undefined if the text is not a head that a trusted key signed. */
   verify(signature: string): Promise<AuditHead | undefined>;
 }
 
@@ -57,13 +57,16 @@ export function auditPublicKeys(text: string): [PublicKey, ...PublicKey[]] {
   return [publicHalf(first), ...others.map(publicHalf)];
 }
 
-/** Returns the public half of an audit key, for the operator to keep elsewhere. Throws {@link AuditKeyError}. */
+/**
+ * Returns the public half of an audit key, or of a set's first key, for the operator to keep elsewhere. Throws {@link
+ * AuditKeyError}.
+ */
 export const auditPublicKey = (text: string): PublicKey => auditPublicKeys(text)[0];
 
 const publicHalf = ({ kty, crv, x, y }: Key): PublicKey => ({ kty, crv, x, y });
 
 /**
- * Creates a verifier of heads from a public key, or from the public halves of several keys. Throws {@link
+ * Creates a verifier of heads from an audit key or a set of them; their public halves suffice. Throws {@link
  * AuditKeyError}.
  */
 export async function createHeadVerifier(text: string): Promise<HeadVerifier> {

@@ -4,8 +4,8 @@ import type { MasterKeys } from "./master-key.ts";
 import { subKey, subKeys } from "./sub-key.ts";
 
 /**
- * Returns the code of a guest account, `XXXX-XXXX-XXXX`: derived from the account's token, so it outlives a master key
- * and is stored nowhere.
+ * Returns the code of a guest account, `XXXX-XXXX-XXXX`: derived from the account's token, so it stays the same under a
+ * new master key and is stored nowhere.
  */
 export const guestCodeOf = (token: string): string =>
   codeOfOctets(createHmac("sha256", token).update("realmpass guest code").digest().subarray(0, guestCodeLength));

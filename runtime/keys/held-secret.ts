@@ -6,7 +6,9 @@ import { outputPublicJwks, type PublicJwk } from "./sealed-output.ts";
 import { subKeys } from "./sub-key.ts";
 import type { Variable } from "../config/variables.ts";
 
-/** The kinds of secret that all processes of an installation share. Processes compare their secrets by check values. */
+/**
+ * The kinds of secret that several processes of an installation share. Processes compare their secrets by check values.
+ */
 export const secretKinds = ["master", "output", "audit"] as const;
 export type SecretKind = (typeof secretKinds)[number];
 
@@ -19,7 +21,7 @@ export interface HeldSecret {
   checkValues: readonly [Buffer, ...Buffer[]];
   /** The public half of the first value; null if other processes need none. */
   publicJwk: PublicJwk | null;
-  /** Returns whether the secret opens data sealed under an earlier master key; only for the master key. */
+  /** Returns whether one of the master keys opens sealed data in its context; only for the master key. */
   opens?: (sealed: Uint8Array, context: string) => boolean;
 }
 

@@ -8,7 +8,10 @@ import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type Ke
  * sealed: version (1) | nonce (12) | ciphertext | tag (16), AES-256-GCM with the context as additional data
  */
 
-/** Sealed bytes that do not open: they were altered, moved to another context, or sealed under another master key. */
+/**
+ * A master key that is not 32 bytes, or sealed bytes that do not open: they were altered, moved to another context, or
+ * sealed under another master key.
+ */
 export class MasterKeyError extends Error {
   override readonly name = "MasterKeyError";
 }
@@ -21,7 +24,10 @@ const algorithm = "aes-256-gcm";
 /** The master key; several keys while the operator replaces it. */
 export type MasterKeys = readonly [KeyObject, ...KeyObject[]];
 
-/** Reads the master keys of a configuration: each 32 bytes in base64url, separated by commas. */
+/**
+ * Reads the master keys of a configuration: each 32 bytes in base64url, separated by commas. Throws {@link
+ * MasterKeyError}.
+ */
 export function masterKeys(text: string): MasterKeys {
   const [first = "", ...others] = text.trim().split(",");
   return [masterKey(first), ...others.map(masterKey)];

@@ -15,7 +15,10 @@ const prefixes = {
 } as const;
 
 export interface SecretToken {
-  /** `<prefix>_<43 base64url characters>`: the service shows the token once and never stores it. */
+  /**
+   * `<prefix>_<43 base64url characters>`: the service never stores it unsealed, and seals only the few that it needs
+   * again, such as guest tokens.
+   */
   token: string;
   /** SHA-256 of the whole token. The service stores this hash. */
   hash: Buffer;

@@ -52,7 +52,10 @@ interface QueuedJob {
   opts: JobsOptions;
 }
 
-/** Removes finished jobs: BullMQ would silently ignore a new job with the id of a kept job. */
+/**
+ * Returns the task as a job that BullMQ removes once it is finished: BullMQ would silently ignore a new job with the id
+ * of a kept job.
+ */
 const asQueued = <Payload>(job: TaskDefinition<Payload>, payload: Payload): QueuedJob => ({
   name: job.name,
   data: payload,
@@ -175,8 +178,8 @@ function statementName(text: string): string {
 
 /**
  * Returns whether a prepared statement is stale. Postgres reports feature_not_supported if a table or function has
- * changed its result type since this connection prepared the statement. In every other case the statement changed
- * nothing and fails again when repeated.
+ * changed its result type since this connection prepared the statement. If the error has another cause, repeating the
+ * statement is harmless: it changed nothing and fails again.
  */
 const isStale = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "0A000";
 

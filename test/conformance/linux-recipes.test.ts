@@ -29,7 +29,7 @@ const wiredSettings = (): Record<string, string> => {
   return Object.fromEntries(section.split("\n").flatMap((line) => (line === "" ? [] : [line.split("=")])));
 };
 
-test("cables and Wi-Fi networks have the same settings in the guide's connection files", () => {
+test("the guide's connection files for Wi-Fi and for cables have the same 802.1X settings, which are optional only on cables", () => {
   const [, wifi = ""] = /\[802-1x\]\n([^[]*)/.exec(blockWith(guide, "type=wifi")) ?? [];
   const { optional, ...settings } = wiredSettings();
   expect(optional).toBe("true");

@@ -36,7 +36,7 @@ const age = (seconds: number): Promise<unknown> =>
   );
 
 describe("a code", () => {
-  test("is redeemed for exactly the five properties, including the code itself", async () => {
+  test("is exchanged for a response with exactly five properties, including the code itself", async () => {
     const code = await codeFor(user, application);
     const answer = await redeem(application, code);
     expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });

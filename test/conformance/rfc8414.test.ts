@@ -30,7 +30,7 @@ test("2 and 3.2 both discovery documents are the same, and list only endpoints t
   }
 });
 
-test("2 jwks_uri contains only public keys, with kid, use and alg", async () => {
+test("2 jwks_uri returns only public keys, with kid, use and alg", async () => {
   const { status, headers, body } = await as.nobody().get("/oauth/jwks");
   expect({ status, cache: headers["cache-control"] }).toEqual({ status: 200, cache: "public, max-age=300" });
   expect(body.keys.map(({ alg }: { alg: string }) => alg).sort()).toEqual(["ES256", "RS256"]);

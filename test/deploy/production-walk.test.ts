@@ -107,7 +107,7 @@ describeWithTool(
       expect(found["secretsInLogs"]).toEqual([]);
     });
 
-    test("the proxy accepts 200,000 rows, and the api receives them with less than 400 MB", () => {
+    test("the proxy accepts an upload of 200,000 rows, and each api uses less than 400 MB of memory", () => {
       expect(found["upload"]).toEqual([202, 200_000, "student-1@example.org"]);
       expect(found["apiMegabytes"]).toBeLessThan(400);
     });

@@ -129,7 +129,7 @@ describeWithRadius("responders stopped while devices connect", () => {
     for (const each of knocks) expectRightAnswers(await each.stop());
   });
 
-  test("with every responder killed the resilient server uses the CRL, and the strict one admits nobody until a responder is back", async () => {
+  test("with every responder killed, the resilient server uses the CRL, and the strict server admits no device until a responder is back", async () => {
     const knocks = knockingAt("resilient");
     await Promise.all(service.responders.map((responder) => ended(responder, "SIGKILL")));
     expect(await isAdmitted("strict", good)).toBe(false);

@@ -30,7 +30,7 @@ test("docker compose builds one image, for the service that all other services o
   }
 });
 
-test("docker compose runs the image of REALMPASS_VERSION in all services of the image", () => {
+test("docker-compose.yml names the service's image only once, with the tag from REALMPASS_VERSION", () => {
   expect(text.match(/^ *image: realmpass.*$/gm)).toEqual(["  image: realmpass:${REALMPASS_VERSION:-latest}"]);
 });
 

@@ -15,7 +15,9 @@ import { finish } from "./run/finish.ts";
 import { workRows } from "./run/work-rows.ts";
 import { keepsGrace, lockOutAll, markLockedOut } from "./run/lock-out.ts";
 
-/** A job fails after it could not continue this many times, not counting outages. */
+/**
+ * A job fails after it could not continue this many times in a row in one process, not counting outages and contention.
+ */
 const failuresMax = 3;
 
 /**
@@ -62,7 +64,7 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
       await enqueueRemainingRows(deps, job);
       return false;
     case "grace":
-      // Every person of the job was reactivated, or the job's grace period has ended.
+      // Ends the job if every person was reactivated; else queues it once its grace period has ended.
       if (await finish(deps, job.id)) return false;
       return transitions.toQueued(deps.db, { realmId: job.realmId, jobId: job.id, at: deps.clock.now() });
     case "receiving":

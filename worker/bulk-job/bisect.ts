@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from "../../db/outage.ts";
 import type { RowRange } from "../../db/queries/bulk-job/progress.ts";
 import type { Log } from "../../runtime/log.ts";
 
-/** How often a slice that failed because of another transaction is retried before the queue retries the task. */
+/** How many times a slice is tried while other transactions make it fail, before the queue retries the task. */
 const triesMax = 5;
 
 /** Cuts a range into parts of `size` rows. */
@@ -16,8 +16,8 @@ export function slicesOf({ jobId, from, to }: RowRange, size: number): RowRange[
 }
 
 /**
- * Works a slice of rows. If the database rejects the slice, halves it until the rejected row is alone, and fails that
- * row. An outage of the database is no row's fault and is thrown.
+ * Works a slice of rows. If that fails, halves the slice until the faulty row is alone, and gives up that row. Outages,
+ * and contention that outlasts a few tries, are no row's fault and are thrown.
  */
 export async function bisectOnError<Result>(
   slice: RowRange,

@@ -98,7 +98,7 @@ export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<
   };
 }
 
-/** Registers the metrics that alarms use: failures to publish, and each CRL's end of validity. */
+/** Registers the metrics of CRLs: publications and failures, and each CRL's validity and number of entries. */
 function createCrlMetrics({ db, clock, registry }: PublisherOptions): (outcome: "published" | "failed") => void {
   const publications = new Counter({
     name: "realmpass_crl_publications_total",

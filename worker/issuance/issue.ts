@@ -51,9 +51,9 @@ const settlePausesMs = [200, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
  * Works through issuances together: claim, sign, settle. `docs/issuance.md` numbers these steps and describes the state
- * if the process dies after each. Throws only when Postgres is away or the clock is wrong; then nothing is lost and the
- * caller should retry. Urgent issuances, for which a client is waiting, are signed first. `step` receives the duration
- * of each step.
+ * if the process dies after each. Throws only when Postgres is away or busy with other transactions, or the clock is
+ * wrong; then nothing is lost and the caller should retry. Urgent issuances, for which a client is waiting, are signed
+ * first. `step` receives the duration of each step.
  */
 export async function issueAll(
   deps: IssuanceDeps,
@@ -192,8 +192,8 @@ interface SignedBatch {
 }
 
 /**
- * Signs everything on the threads, in parts that keep all of them busy. A part whose thread dies is returned to the
- * queue.
+ * Signs everything on the threads, in parts that keep all of them busy. A part that fails as a whole, for example
+ * because its thread dies, is returned to the queue.
  */
 async function signAll(
   deps: IssuanceDeps,

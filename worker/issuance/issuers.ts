@@ -17,7 +17,7 @@ export class IssuerAway extends Error {
 
 /** The issuers for which this worker can sign: the worker claims, publishes and certifies only for these issuers. */
 export interface Issuers {
-  /** False while this worker is not allowed to sign at all. */
+  /** Returns false while this worker is not allowed to sign at all. */
   isOpen(): boolean;
   /** Returns the issuers that this worker can sign for now. */
   usable(): IssuerID[];
@@ -49,7 +49,7 @@ export interface IssuersOptions {
   problems?: Pick<Beat, "report" | "end">;
   /** Whether this worker is allowed to sign at all. Default: always true. */
   isOpen?: () => boolean;
-  /** Called when an issuer becomes away or usable again, and when signing as a whole is closed or opened. */
+  /** Called when an issuer becomes usable or away, or is forgotten, and when signing as a whole is closed or opened. */
   onChange?: () => void;
 }
 

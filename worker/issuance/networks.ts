@@ -49,7 +49,10 @@ const networkOf = (row: IssuanceNetwork): NetworkSettings => ({
   reminderLeadDays: row.reminderLeadDays,
 });
 
-/** If the realm's help address is a mail address, it counts as the help mail address. */
+/**
+ * Returns the realm's help. A help address with `mailto:` is not a web address; it is the mail address unless the realm
+ * has set one.
+ */
 function helpOf({ helpUri, helpMail, helpPhone }: IssuanceNetwork): Help {
   const isMail = isMailUri(helpUri);
   return {

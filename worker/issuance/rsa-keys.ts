@@ -4,12 +4,15 @@ import { startThread } from "../../runtime/program-files.ts";
 
 /** Makes RSA-2048 keys on a low-priority thread. */
 export interface RsaKeyMaker {
-  /** Makes one key after the other. Rejects if the thread ends; the next call starts another thread. */
+  /**
+   * Makes one key; must not be called again before it has settled. Rejects if the thread ends; the next call starts
+   * another thread.
+   */
   make: () => Promise<KeyPair>;
   close(): Promise<void>;
 }
 
-/** Makes a key maker, which starts its thread for the first key. */
+/** Creates a key maker, which starts its thread for the first key. */
 export function createRsaKeyMaker(): RsaKeyMaker {
   let thread: Worker | undefined;
 

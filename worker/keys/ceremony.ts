@@ -88,7 +88,8 @@ export interface IssuingCaRequest {
 /**
  * Makes an issuing CA on P-256 under a root: CA:TRUE with path length 0, keyCertSign and cRLSign, both critical; the
  * purposes and names that its certificates may have (RFC 5280 sections 4.2.1.10 and 4.2.1.12). Its name is unique.
- * Throws CeremonyError if the CA would outlive the root, EncryptedKeyError for a wrong passphrase.
+ * Throws CeremonyError for an invalid request, for example if the CA would outlive the root, and EncryptedKeyError if
+ * the root's key does not open.
  */
 export async function createIssuingCa(request: IssuingCaRequest): Promise<CertificateAuthority> {
   const { root, organization, at, validityYears = certificateValidity.issuingYears } = request;

@@ -54,7 +54,10 @@ async function certify(deps: CertifyDeps, request: responders.ResponderRequest):
   await responders.settleRequest(db, { id: request.id, publicKey, certificate });
 }
 
-/** Returns the intent to sign: the stored intent if a worker died after storing one, else a new intent. */
+/**
+ * Returns the intent to sign: the stored intent if a worker died after storing one, else a new intent; "too many" if
+ * the issuer has too many unexpired responder certificates.
+ */
 const intentOf = (
   { db, clock }: CertifyDeps,
   { issuerId, processId, publicKey }: responders.ResponderRequest,

@@ -18,12 +18,15 @@ export interface IssuerMaterial {
   certificate: Uint8Array;
   /** `certificate` first, then any certificate between it and the root; never the root. */
   chain: readonly Uint8Array[];
-  /** The key as stored; only the signing thread reads and opens it. */
+  /** The key as stored; only signing threads open it. */
   encryptedKey: unknown;
   urls: PublicationUrls;
 }
 
-/** One certificate to make. Everything in it comes from the committed row, not from a queue. */
+/**
+ * One certificate to make. Nothing in it comes from a queue: a ready key comes from the key pool, everything else from
+ * the database.
+ */
 export interface SigningRequest {
   issuanceId: IssuanceID;
   issuerId: IssuerID;

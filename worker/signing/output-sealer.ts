@@ -14,8 +14,8 @@ export interface WrappedDataKey {
 /** Seals outputs under data keys that it makes, replaces and wipes. */
 export interface OutputSealer {
   /**
-   * Returns `plaintext` sealed for the issuance, and the data key that opens it. Uses the data key only until it
-   * returns.
+   * Returns `plaintext` sealed for the issuance, and the wrapped data key that opens it. A data key seals several
+   * outputs.
    */
   seal(plaintext: Uint8Array, issuanceId: string): { sealed: Buffer; dataKey: WrappedDataKey };
 }

@@ -59,9 +59,9 @@ export interface SigningPool {
   probe(issuerId: IssuerID): Promise<void>;
   /**
    * Makes the certificates of one batch (about `requestsPerBatch`) on one thread. A failed request is a result. Urgent
-   * batches go before all waiting ones, and with two threads or more the non-urgent ones leave one thread's share free.
-   * Rejects with SigningThreadError if the thread ended: any certificate of the batch may have been signed. Always
-   * wipes the key pairs in the requests.
+   * batches go before all waiting non-urgent ones, and with two threads or more the non-urgent ones leave one thread's
+   * share free. Rejects with SigningThreadError if the thread ended, when any certificate of the batch may have been
+   * signed, or if no thread took the batch. Always wipes the key pairs in the requests.
    */
   issue(requests: readonly SigningRequest[], options?: { urgent?: boolean }): Promise<IssueBatchResult>;
   /**
@@ -71,7 +71,10 @@ export interface SigningPool {
   signCrl(crl: CrlSigningRequest): Promise<CrlSigningResult>;
   /** Signs an OCSP responder's certificate on the least busy thread. Rejects as `signCrl` does. */
   certifyResponder(certificate: ResponderSigningRequest): Promise<Uint8Array>;
-  /** Refuses new batches, waits until the deadline for those in progress, then stops all threads. */
+  /**
+   * Refuses new work, waits until the deadline for all accepted work, rejects batches that still wait, then stops all
+   * threads.
+   */
   close(options?: { deadlineMs?: number }): Promise<void>;
 }
 
@@ -91,7 +94,7 @@ interface Known {
 
 /**
  * Starts the threads immediately. They load in the background; a thread that dies is replaced after a pause, which
- * grows each time.
+ * grows with each death until a batch succeeds.
  */
 export function createSigningPool(options: SigningPoolOptions): SigningPool {
   const { threads, passphrase, outputPublicKey, batchSecondsMax = 120, log } = options;

@@ -3,7 +3,8 @@ import { startThread } from "../../runtime/program-files.ts";
 import type { Envelope, Reply, SigningThreadData, ThreadAnswers, ThreadRequest } from "./messages.ts";
 
 /**
- * Thrown when the signing thread died or was stopped with a request in progress. Whether it signed anything is unknown.
+ * Thrown when a signing thread died or was stopped with a request in progress, so it is unknown whether it signed
+ * anything; also when no thread can take a request.
  */
 export class SigningThreadError extends Error {
   override readonly name = "SigningThreadError";

@@ -1,6 +1,7 @@
 /**
- * A signing thread: the only place where an issuer's key is in the clear. It processes one request after another and
- * keeps nothing of a request except, for some seconds, the data key that seals its output.
+ * A signing thread: the only place in a worker where an issuer's key is in the clear. It processes one request after
+ * another, except while it hashes a long CRL, and keeps nothing of a request for a certificate except, for some
+ * seconds, the data key that seals it.
  */
 import { createPublicKey } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
@@ -42,7 +43,7 @@ const issuers = new Map<IssuerID, Issuer>();
 let previous: Promise<void> = Promise.resolve();
 port.on("message", (envelope: Envelope) => {
   const replied = previous.then(() => reply(envelope));
-  // Other requests may run while a long CRL is hashed; all other requests run one after another.
+  // Other requests may run while a long CRL is hashed; requests other than CRLs run one after another.
   if (envelope.request.type !== "sign-crl") previous = replied;
 });
 

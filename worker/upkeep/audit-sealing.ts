@@ -93,13 +93,13 @@ async function sealSlice(
 
 /** Heads for logs that are shipped elsewhere, beyond the reach of an attacker who can change the database. */
 export interface HeadLog {
-  /** Notes the committed end of a realm's chain. */
+  /** Keeps the committed, signed head of a realm's chain until it is logged. */
   note(realmId: string, head: chain.SignedHead): void;
   /** Logs the heads that are due. */
   write(): void;
 }
 
-/** A realm's head is logged at most this often. */
+/** One worker logs a realm's head at most this often. */
 const headMinutes = 15;
 
 /**

@@ -40,7 +40,7 @@ export const markExpiredLock = 7_246_713;
 
 /**
  * Runs a worker's timed tasks on timers in the process, because they must work even when the queue does not. While the
- * clock is wrong, the tasks only renew claims and watch issuers.
+ * clock is wrong, the tasks only renew claims and watch issuers and the queue.
  */
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const whileOpen = (seconds: number, name: string, run: () => Promise<void>) =>
@@ -84,8 +84,8 @@ const isAway = (queues: Pick<Queues, "ping">): Promise<boolean> =>
   );
 
 /**
- * Picks up accepted work that no worker has claimed. Single issuances are carried out here, without the queue, so they
- * are completed even while Redis is unavailable. All workers may do this at the same time, because only one can claim
+ * Issues, without the queue, single issuances that the queue has not delivered in time and issuances whose worker died.
+ * They are completed even while the queue is away. All workers may do this at the same time, because only one can claim
  * an issuance.
  */
 async function sweep(
@@ -107,7 +107,7 @@ async function sweep(
   }
 }
 
-/** Logs that no responder is alive: strict RADIUS servers then admit no device. */
+/** Logs an error if no responder is alive: strict RADIUS servers then admit no device. */
 export async function missResponders({ db, log }: Pick<UpkeepDeps, "db" | "log">): Promise<void> {
   if ((await processes.countAlive(db, "responder")) > 0) return;
   log.error({ event: "ocsp.no_responder" }, "no responder is alive, so OCSP requests fail; start one");

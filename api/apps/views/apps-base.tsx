@@ -5,13 +5,13 @@ import { sendPage } from "../../pages/send-page.tsx";
 
 interface AppsBase {
   realm: RealmRow;
-  /** The address of the realm's apps. */
+  /** The realm's address for apps, with its scheme. */
   base: string;
   /** The path of My devices. */
   devices: string;
 }
 
-/** Returns an address without its scheme, as users type it into an app. */
+/** Returns an address without its scheme and final slash, as users type it into an app. */
 const typed = (base: string): string => base.replace(/^https?:\/\//, "").replace(/\/$/, "");
 
 const stores = onboardingApps.flatMap((app) => app.stores);

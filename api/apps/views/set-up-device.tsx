@@ -16,7 +16,7 @@ import type { Texts } from "../../pages/texts/texts.ts";
 
 export interface SetUpDeviceView {
   realm: PageRealm;
-  /** The signed-in user's name, as they know it. */
+  /** The most familiar of the signed-in user's names. */
   person: string;
   /** The app's name, and the device that it runs on. */
   app: string;
@@ -52,7 +52,10 @@ const statusOf = ({ objection, isWrongName }: SetUpDeviceView): number => {
   return isWrongName ? 400 : 200;
 };
 
-/** Asks the user to let an app set up the device: a form with the button `decision`, `allow` or `deny`. */
+/**
+ * Asks the user to let an app set up the device, with two buttons named `decision`: `allow` and `deny`. If there is an
+ * objection, explains it and shows only `deny`.
+ */
 export function sendSetUpDevice(page: PageRequest, view: SetUpDeviceView): void {
   const { realm, person, app, deviceType, objection, action, hidden, notYou, address } = view;
   const now = page.deps.clock.now();

@@ -21,7 +21,7 @@ export interface ConsoleFiles {
 /** The folder of the built console. */
 const builtFolder = fileURLToPath(programFile(runsFromSource ? "dist/console" : "console"));
 
-/** The name of an asset, which contains a hash. It cannot lead out of the folder. */
+/** Matches the name of an asset. A matching name cannot lead out of the folder. */
 const assetName = /^[\w-][\w.-]{0,199}$/;
 
 const types: Readonly<Record<string, string>> = {

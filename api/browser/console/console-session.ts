@@ -46,7 +46,7 @@ export async function findConsole(
 
 /**
  * Opens the console in the browser with a new cookie, and ends the console session that the browser had before. Returns
- * false, and leaves the browser as it was, if the OAuth session has ended meanwhile.
+ * false, and leaves the browser as it was, if the OAuth session or the browser's login has ended meanwhile.
  */
 export async function openConsole(
   deps: SessionDeps,

@@ -66,7 +66,7 @@ async function redeemCode(
 /** Access tokens are not counted here: a code yields only one. */
 const countIssued = (): Promise<void> => Promise.resolve();
 
-/** Returns the session of the id token, if the token belongs to this attempt. */
+/** Returns the session id from the id token; undefined if the token was not issued for this attempt. */
 async function sessionOf(
   { signingKeys }: Pick<Deps, "signingKeys">,
   idToken: string,

@@ -17,12 +17,12 @@ const wantedPage = (page: PageRequest): string => {
   return path === undefined || path.length > pathLengthMax ? "/console" : path;
 };
 
-/** Returns the path that begins a console sign-in and continues at `path`, one of its pages. */
+/** Returns the path that begins a console sign-in and continues at `path`, a page of the console. */
 export const consoleSignIn = (path: string): string => `${consoleSignInPath}?continue=${encodeURIComponent(path)}`;
 
 /**
- * `GET /console/sign-in`: sends the console's authorization request (RFC 6749 section 4.1.1), once the user is signed
- * in to the browser.
+ * `GET /console/sign-in`: starts the console's authorization request (RFC 6749 section 4.1.1). A user who is not signed
+ * in signs in first.
  */
 export async function startSignIn(page: PageRequest): Promise<void> {
   const { deps } = page;

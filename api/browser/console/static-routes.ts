@@ -19,7 +19,7 @@ const assetsPath = "/console/assets/";
  */
 const pagePaths = /^\/console(?:\/((?!(?:api|assets)(?:\/|$)).*))?$/;
 
-/** Returns the routes of the console's files: one page at all its addresses, and the page's assets. */
+/** Returns the routes of the console's files: one page at all addresses of the console, and that page's assets. */
 export function staticRoutes(deps: Deps): Route[] {
   const files = openConsoleFiles(deps.settings.consoleFolder);
   const sendAsset = async ({ request, response }: Exchange): Promise<void> => {
@@ -62,8 +62,8 @@ async function sendConsole({ deps, request, response }: PageRequest, files: Cons
 }
 
 /**
- * Returns the page's Content-Security-Policy. Scripts, styles and fonts come only from the service. Images may come
- * from any host: the settings preview a logo.
+ * Returns the page's Content-Security-Policy. Scripts, style sheets and fonts come only from the service. Images may
+ * come from any host over https: the settings preview a logo.
  */
 const contentSecurityPolicy = (nonce: string): string =>
   [

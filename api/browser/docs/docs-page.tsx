@@ -21,7 +21,7 @@ export interface DocsPage {
   searched?: string;
   /** Follows the HTML. */
   children?: Child;
-  /** A page with its own styles and scripts takes the whole width. */
+  /** Elements to append to the page's `<head>`, such as style sheets and scripts. */
   head?: Child;
 }
 

@@ -4,6 +4,6 @@ import type { Deps } from "../../contract/deps.ts";
 export const docsPath = ({ settings }: Pick<Deps, "settings">, path: string): string =>
   `${new URL(settings.baseUrl).pathname.replace(/\/$/, "")}${path}`;
 
-/** Returns the address of a page, with a query or an anchor behind it. */
+/** Returns the path of a page with `rest` appended: a query, an anchor, or both. */
 export const pagePath = (deps: Pick<Deps, "settings">, slug: string, rest: string): string =>
   docsPath(deps, `/docs${slug === "" ? "" : `/${slug}`}${rest}`);

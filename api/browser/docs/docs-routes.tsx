@@ -22,7 +22,7 @@ import { renderReference, renderSignedIn } from "./reference.tsx";
 
 type DocsDeps = Pick<Deps, "db" | "settings" | "clock">;
 
-/** How many rendered pages, each with the values of one realm, are cached. */
+/** How many rendered pages and archives, each with the values of one realm, are cached. */
 const keptMax = 200;
 
 /** Returns the documentation's routes, under `/docs`. Each page is rendered once for each realm's values. */

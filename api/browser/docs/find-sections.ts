@@ -12,7 +12,7 @@ export interface Section {
   page: string;
   anchor: string;
   title: string;
-  /** As written: with the guides' placeholders. */
+  /** The text as in its source: a guide's placeholders are not filled in yet. */
   text: string;
 }
 
@@ -47,7 +47,10 @@ export const searchLengthMax = 200;
 const excerptLength = 240;
 const excerptLead = 60;
 
-/** A found section, with the part of its text around the first word that was found there. */
+/**
+ * A section that a search found, with an excerpt of its text: around the first searched word, or the beginning if only
+ * the headings contain the words.
+ */
 export interface FoundSection extends Section {
   excerpt: string;
 }

@@ -13,7 +13,7 @@ interface Found {
   found: readonly FoundSection[];
 }
 
-/** Renders the sections that a search found. */
+/** Renders the search page: how many sections were found, and the first of them. */
 export function renderFound(deps: Pick<Deps, "db" | "settings">, { values, searched, found }: Found): Buffer {
   const shown = found.slice(0, shownMax);
   return renderDocsPage(deps, {

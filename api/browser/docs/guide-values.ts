@@ -19,13 +19,13 @@ export interface PageValues {
 
 /** The values that a guide shows. */
 export interface GuideValues extends PageValues {
-  /** Undefined: the guide shows the examples as written. */
+  /** Undefined: the guide shows the example realm as written. */
   realm: GuideRealm | undefined;
 }
 
 /**
- * Returns the realm that the reader names, or the only one, and the application that they name. Without a database the
- * page shows the examples as written.
+ * Returns the realm that the reader names, or the only one, and the application that they name. If the database is
+ * unavailable there is no realm, and the page shows the example realm.
  */
 export async function findValues({ db }: GuideDeps, { request }: Pick<Exchange, "request">): Promise<GuideValues> {
   const asked = new URL(request.url, "http://localhost").searchParams;
@@ -53,7 +53,8 @@ const placeholders =
   /http:\/\/localhost:3000(\/oauth\/|\/api\/guest-token\/)?|radius\.demo\.example|demo\.example|(?<=realm[ =])demo\b|\$issuer\b|\$base_url\b/g;
 
 /**
- * Replaces the placeholders of a guide, or of one of its files, with this service's addresses and the realm's values.
+ * Replaces the placeholders of a guide, or of one of its files, with this service's addresses, the realm's values and
+ * the reader's application.
  */
 export const withValues = ({ settings }: GuideDeps, { realm, clientId }: GuideValues, text: string): string =>
   withClient(clientId, text).replace(placeholders, (written: string, authPath: string | undefined) => {

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 
-/** Lists every list's search, filters and sort keys, taken from the endpoints' definitions. */
+/** Lists every list's search, sort keys, filters and includes, taken from the endpoints' definitions. */
 export function ListTable({ endpoints }: { endpoints: readonly Endpoint[] }) {
   const lists = endpoints.flatMap((endpoint) =>
     endpoint.list === undefined ? [] : [{ endpoint, list: endpoint.list }],

@@ -4,14 +4,14 @@ type Rule = NonNullable<MarkdownIt["renderer"]["rules"][string]>;
 
 /** A rendered page of Markdown. */
 export interface RenderedMarkdown {
-  /** Its first heading, as text. */
+  /** Its heading of level 1, as written. */
   title: string;
   html: string;
 }
 
 /**
- * Renders Markdown as HTML. Headings get ids to link to; tables and code scroll separately, also by keyboard; links to
- * other files lead to the address that `linkTo` returns, or become plain text without one. HTML in the text is escaped.
+ * Renders Markdown as HTML. Headings get ids to link to; tables and code scroll separately, also by keyboard; links
+ * lead to the address that `linkTo` returns, or become plain text without one. HTML in the text is escaped.
  */
 export function renderMarkdown(text: string, linkTo: (href: string) => string | undefined): RenderedMarkdown {
   const markdown = new MarkdownIt({ html: false });

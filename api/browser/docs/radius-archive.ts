@@ -14,13 +14,13 @@ export const radiusArchives = {
 
 export type RadiusArchive = keyof typeof radiusArchives;
 
-/** Packs folders of `docs/radius` for unpacking in `/root`, where its pages expect them. */
+/** Packs folders of `docs/radius` for unpacking in `/root`, where the guides expect them. */
 export async function packRadius(archive: RadiusArchive, withValues: (text: string) => string): Promise<Buffer> {
   const files = await Promise.all(radiusArchives[archive].map((folder) => filesBelow(`radius/${folder}`, withValues)));
   return promisify(gzip)(ustar(files.flat()));
 }
 
-/** Reads the files of a folder of `docs`, with the values of a realm. */
+/** Reads all files below a folder of `docs`; `withValues` fills in their placeholders. */
 export async function filesBelow(path: string, withValues: (text: string) => string): Promise<ArchivedFile[]> {
   const entries = await readdir(programFile(`docs/${path}`), { withFileTypes: true });
   const found = await Promise.all(

@@ -13,7 +13,7 @@ import { filesBelow } from "./radius-archive.ts";
 const directory = "realmpass-radius";
 const modes = ["strict", "resilient"] as const;
 
-/** Where each file of `docs/radius` is in the package; other files are left out. */
+/** Where files of `docs/radius` go in the package; files that match no entry are left out. */
 const places: readonly (readonly [from: RegExp, to: string])[] = [
   [/^radius\/package\//, `${directory}/`],
   [/^radius\/common\/(?=mods-available\/|sites-available\/)/, `${directory}/common/`],

@@ -19,9 +19,10 @@ export class PictureError extends Error {
 const redirectsMax = 2;
 
 /**
- * Fetches a picture over https, without cookies or credentials. Resolves each name once, checks all its addresses and
- * connects only to a checked one, also after each redirect. A source cannot make this service wait for long, store
- * much, or pass on anything except a picture. Throws {@link PictureError}.
+ * Creates a function that fetches a picture over https, without cookies or credentials. The function resolves each name
+ * once, checks all its addresses and connects only to a checked one, also after each redirect. A source cannot make
+ * this service wait for long, store much, or pass on anything except a picture. The function throws {@link
+ * PictureError}.
  */
 export function createPictureFetch({ networks = "", authorities, timeoutMs = 3_000 }: PictureSources): FetchPicture {
   const allowed = parseNetworks(networks);
@@ -45,7 +46,7 @@ export function createPictureFetch({ networks = "", authorities, timeoutMs = 3_0
   };
 }
 
-/** Parses an https address without user name and password. */
+/** Parses an https address without user name and password. Throws {@link PictureError} for any other address. */
 function readAddress(address: string, base?: URL): URL {
   const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined;
   if (url?.protocol !== "https:" || url.username !== "" || url.password !== "") {

@@ -13,7 +13,10 @@ const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sa
 /** How long browsers cache a logo before they revalidate it. */
 const cacheControl = "public, max-age=300";
 
-/** `GET /realms/:realm/logo`: the realm's logo, public. Browsers never load it from its source. */
+/**
+ * `GET /realms/:realm/logo`: sends the realm's logo, without authentication. Browsers never load the logo from the
+ * address that the realm set.
+ */
 export const logoRoute = ({ db, logos }: Pick<Deps, "db" | "logos">): Route =>
   fileRoute(`${logosPath}/:realm/logo`, async ({ request, response }) => {
     const name = RealmName.safeParse(request.params["realm"]);

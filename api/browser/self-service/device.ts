@@ -77,7 +77,7 @@ export async function renewDevice(page: PageRequest): Promise<void> {
   const deviceType = profile.deviceType ?? "Other";
   const { name, serialNumber } = profile;
   const renewed = { id: id.data, deviceType, name, format: null, renewsSerialNumber: serialNumber };
-  // Checked again when the profile is requested.
+  // The same rules are checked again when the profile is requested.
   const objection = await replacement.replacementRefusal(deps.db, me.state, {
     ...{ realmId: me.principal.realmId, userId: me.principal.userId, renews: serialNumber },
     at: deps.clock.now(),

@@ -22,7 +22,8 @@ export async function showDevices(page: PageRequest): Promise<void> {
     issuances.listRenewalsOfUser(db, { userId }),
     revokedJustNow(page, me),
   ]);
-  // A page with an unsettled issuance reloads itself soon, which would remove the notice before the user reads it.
+  // The notice of the user's absence is shown only once. A page with an unsettled issuance reloads itself soon, which
+  // would remove the notice before the user reads it.
   const absence = unsettled.length === 0 ? await users.takeAbsence(db, { realmId, userId }) : undefined;
   const renewed = new Set(renewals.filter(({ isUndone }) => !isUndone).map(({ certificateId }) => certificateId));
   sendDevices(page, me, {

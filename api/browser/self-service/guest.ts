@@ -17,8 +17,9 @@ export interface Guest extends Owner {
 }
 
 /**
- * Returns the guest account of the link's token. A revoked account looks like an unknown one; failed attempts count,
- * since a token lets its holder join the network.
+ * Returns the holder of the guest account of the link's token; without an account, or if it has ended, sends the
+ * response. A revoked account looks like an unknown one; failed attempts count, since a token lets its holder join the
+ * network.
  */
 export async function findGuest(page: PageRequest): Promise<Guest | undefined> {
   const { deps, request } = page;

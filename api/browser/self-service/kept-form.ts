@@ -19,7 +19,7 @@ type KeptForm = z.output<typeof KeptForm>;
 
 const name = "new-device";
 
-/** The path of the page with that form. */
+/** The path of the page with the form for a new device. */
 export const newDevicePath = "/me/devices/new";
 
 /**
@@ -40,7 +40,7 @@ export function keepForm({ deps, request, response, form }: PageRequest): string
   return newDevicePath;
 }
 
-/** Returns this user's kept input, once. The input of another user is removed. */
+/** Removes the kept input and returns it; undefined if it has expired or was kept for another user. */
 export function takeForm({ deps, request, response }: PageRequest, userId: string | null): KeptForm | undefined {
   if (readCookie(deps, request, name) === undefined) return undefined;
   removeCookie(deps, response, name);

@@ -77,7 +77,7 @@ export const addDevice =
     else await makeHandOver(page, owner, { ...wanted, name: named }, place);
   };
 
-/** The id that a form gives to its hand-over. */
+/** The id of a hand-over, drawn for the form that creates it. */
 export const HandOverId = z.uuid().toLowerCase();
 
 export const readPlace = (value: string | undefined): Delivery | undefined =>

@@ -10,7 +10,7 @@ export interface Owner {
   /** The path of the first page; the others are below it. */
   home: string;
   of: HandOverOwner;
-  /** The source of suggested names; undefined if devices are not named. */
+  /** The source of suggested names; null: none; undefined: devices are not named. */
   displayName: string | null | undefined;
   /** The name of every profile if devices are not named. */
   profileName: string;

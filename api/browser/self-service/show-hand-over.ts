@@ -34,7 +34,7 @@ export const makeHandOverFile =
       await requestProfile(page, found.handOver, { realm: found.owner.realm, owner: found.owner });
   };
 
-/** `GET …/hand-overs/:id/file/:filename`: sends the file to the browser that claimed it. */
+/** `GET …/hand-overs/:id/file/:filename`: sends the file to the browser that claimed the hand-over. */
 export const downloadHandOver =
   (find: FindOwner): PageHandler =>
   async (page) => {

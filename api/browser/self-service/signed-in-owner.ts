@@ -13,7 +13,7 @@ import { redirect } from "../../pages/redirect.ts";
 import { keepForm } from "./kept-form.ts";
 import type { Owner } from "./owner.ts";
 
-/** A user who is signed in to the browser. */
+/** A user who is signed in with this browser. */
 export interface SignedInOwner extends Owner {
   principal: UserPrincipal;
   state: UserState;

@@ -16,7 +16,7 @@ import { sendSignInForm } from "./login.ts";
 import { redirect } from "../../pages/redirect.ts";
 import { findPlace, readParameters, signInAddress } from "./sign-in-request.ts";
 
-/** Longer names are not looked up: no valid name is as long. */
+/** Longer names are not looked up: no valid name is longer. */
 const usernameLengthMax = 255;
 
 /** `POST /login`: signs a user in with the name and password of a local account. */
@@ -76,8 +76,8 @@ async function findAccount(
 type Refusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: number };
 
 /**
- * Returns the credential that matches name and password. Counts the attempt before checking it, and refunds it unless
- * name or password was wrong.
+ * Returns the credential for this name and password, or why they were refused. Counts the attempt before checking it,
+ * and refunds it unless the name or the password was wrong.
  */
 export async function checkPassword(
   deps: Pick<Deps, "db" | "attemptCounter" | "isPassword">,

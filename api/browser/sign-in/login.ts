@@ -72,7 +72,7 @@ async function showWhoIsSignedIn(page: PageRequest, login: Login): Promise<void>
   });
 }
 
-/** Shows the realm's ways to sign in. With only an identity provider there is no form to fill in. */
+/** Shows the realm's sign-in form. Without local sign-in, redirects to the identity provider. */
 export async function sendSignInForm(
   page: PageRequest,
   asked: SignInParameters,
@@ -96,7 +96,7 @@ export async function sendSignInForm(
   };
   const sessionEnded = !asked.again && (await hasLoginEnded(deps, page.request));
   const destination = application ?? ownPages(asked);
-  // Requests the device's model, which an app's page suggests as the device's name.
+  // Asks the browser for the device's model, which an app's page suggests as the device's name.
   askForModel(page.response);
   sendSignIn(page, {
     ...{ realm, sessionEnded, destination, local, upstream, refused },

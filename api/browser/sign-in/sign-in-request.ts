@@ -9,7 +9,7 @@ import { continueTo, pathOn } from "../../pages/continue-to.ts";
 
 /** The parameters of a sign-in. */
 export interface SignInParameters {
-  /** The service's path to continue at. */
+  /** The path on this service to continue at after sign-in. */
   path: string | undefined;
   realmName: string | undefined;
   /** Shows the form even if a user is signed in. */
@@ -33,7 +33,7 @@ export const hiddenFields = ({ path, realmName, again }: SignInParameters): Reco
   ...(again ? { again: "true" } : {}),
 });
 
-/** Returns the address below `/login` with the parameters. */
+/** Returns the address of a sign-in page with the parameters in its query. */
 export const signInAddress = (
   deps: Pick<Deps, "settings">,
   parameters: SignInParameters,
@@ -43,13 +43,13 @@ export const signInAddress = (
   return pathOn(deps, query === "" ? path : `${path}?${query}`);
 };
 
-/** The realm to sign in to, or why there is none. */
+/** The realm to sign in to, the realms to choose from, or why sign-in is impossible. */
 export type Place =
   | { realm: realms.RealmRow; application: { name: string } | undefined }
   | { choice: realms.RealmRow[] }
   | { problem: Problem };
 
-/** The request of a geteduroam app for a realm. */
+/** The path of a geteduroam app's authorization request in a realm. */
 const appPath = /^\/letswifi\/([a-z0-9-]+)\/oauth\/authorize\/?\?/;
 
 /**
@@ -64,8 +64,8 @@ export const ownPages = ({ path }: Pick<SignInParameters, "path">): "console" | 
   path?.startsWith("/console/") === true ? "console" : "devices";
 
 /**
- * Returns the realm to sign in to: that of the application, the named one, or the only one that offers sign-in. In all
- * other cases the user must choose.
+ * Returns the realm to sign in to: that of the application, the named one, or the only one that offers sign-in. If
+ * several offer it, the user must choose; if none does, or the application is unknown, returns the problem.
  */
 export async function findPlace({ db }: Pick<Deps, "db">, { path, realmName }: SignInParameters): Promise<Place> {
   if (path !== undefined && isForApplication({ path })) return placeOfApplication(db, path);

@@ -15,7 +15,10 @@ import { redirect } from "../../pages/redirect.ts";
 import { homePath } from "./home.ts";
 import { newPasswordPath } from "./new-password.ts";
 
-/** `POST /login/end`: signs the user out of the browser; also succeeds after the login has ended. */
+/**
+ * `POST /login/end`: signs the user out of the browser, but first asks a user who could not sign in again; also
+ * succeeds after the login has ended.
+ */
 export async function signOut(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   if (!verifyFormToken(deps, request, form.get("form_token"))) {
@@ -41,8 +44,8 @@ export const isLastWayIn = async (
 ): Promise<boolean> => login.method === "link" && !(await localCredentials.findWaysIn(db, login)).hasWay;
 
 /**
- * `GET /login/leave`: asks a user who could not sign in again to confirm signing out. For other users it shows who is
- * signed in.
+ * `GET /login/leave`: asks a user who could not sign in again to confirm signing out. Redirects everyone else to
+ * `/login`.
  */
 export async function askBeforeSignOut(page: PageRequest): Promise<void> {
   const login = await findLogin(page.deps, page.request);

@@ -26,8 +26,8 @@ const Attempt = z.object({
 export type Attempt = z.output<typeof Attempt>;
 
 /**
- * Returns the issuer as an attempt stores it. A test stores a different value: a process of the previous release does
- * not know tests and must not treat one as a sign-in.
+ * Returns the issuer as an attempt stores it. For a test sign-in the value differs, so a process of the previous
+ * release, which has no tests, does not treat the test as a sign-in.
  */
 export const attemptIssuer = (issuer: string, test: string | undefined): string =>
   test === undefined ? issuer : `${issuer}#test`;

@@ -8,7 +8,10 @@ import { ClaimName, mappedRoles, roleRulesOf, type UpstreamClaims } from "../../
 import { claimNamesIn, isPresent, valueOf, verdictOf, type Claims } from "./claim-rules.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
-/** A person as the realm's claims describe them. Undefined properties were not sent and change nothing. */
+/**
+ * A person as the realm's claims describe them. Undefined properties change nothing: they were not sent, or cannot be
+ * used.
+ */
 export interface UpstreamPerson {
   /** The issuer's permanent identifier of the person. */
   subject: string;
@@ -35,7 +38,7 @@ const defaults = { pairwiseId: "pairwise_id", email: "email", displayName: "name
 /** White space and invisible characters around an id are not part of it, as in files. */
 const claimedId = z.string().transform(withoutEnds).pipe(KnownPairwiseID);
 
-/** Returns whether a mapped claim is missing and may be available elsewhere. */
+/** Returns whether a claim that the realm uses is missing; it may be available elsewhere. */
 export const lacksClaims = (claims: Claims, names: SignInClaims): boolean =>
   [
     names.pairwiseId ?? defaults.pairwiseId,
@@ -65,9 +68,9 @@ export const namesOf = (claims: Claims): string[] =>
     .slice(0, namesMax);
 
 /**
- * Returns the person that claims describe, under the realm's names. If the realm names a claim for the pairwise id and
- * the provider does not send it, that is an error: otherwise one person could be taken for another. Throws {@link
- * UpstreamError} for a claim that is not text, is too long or has control characters, and if the provider withholds
+ * Returns the person that claims describe, under the realm's names. Throws {@link UpstreamError} if `sub` is missing;
+ * if a claim has the wrong type, is too long or has control characters; if the realm names a claim for the pairwise id
+ * and the provider does not send it, since one person could then be taken for another; and if the provider withholds
  * whether the person may use the realm.
  */
 export function personOf(claims: Claims, names: SignInClaims): UpstreamPerson {
@@ -117,7 +120,10 @@ function displayNameOf(claims: Claims, names: UpstreamClaims): string | undefine
   return name === "" ? undefined : name;
 }
 
-/** Returns the claimed e-mail address. An invalid address is dropped and does not block the sign-in. */
+/**
+ * Returns the claimed e-mail address. A text that is not an address is dropped and does not block the sign-in. Throws
+ * {@link UpstreamError} for a value that is not text, is too long or has control characters.
+ */
 function addressOf(claims: Claims, names: UpstreamClaims): string | undefined {
   const email = textOf(claims, names.email ?? defaults.email, text(1, 320));
   return email !== undefined && isEmailAddress(email) ? email : undefined;

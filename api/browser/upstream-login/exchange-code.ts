@@ -78,7 +78,7 @@ async function askUserinfo(
 
 /**
  * Returns how the client authenticates: with Basic, which every provider must offer (RFC 6749 section 2.3.1), or in the
- * body if the provider declares that it offers only this.
+ * body if the provider declares the body and not Basic; without a secret, not at all.
  */
 function authenticationFor(metadata: AuthorizationServer, secret: string | undefined): ClientAuth {
   if (secret === undefined) return None();

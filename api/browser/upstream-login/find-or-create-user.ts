@@ -45,10 +45,11 @@ const triesMax = 3;
 /**
  * Returns the user of a person from an identity provider, by issuer and subject, never by e-mail address. An unknown
  * person becomes the realm's user with the same pairwise id, in any spelling, unless that user has another identity at
- * this issuer or several users match. If no user matches, creates one, except in realms where a directory creates the
- * people. Stores what the provider sends about the person. For people whom a directory manages, the directory decides
- * their name and address and, through attributes that the realm names, their VLAN and whether they may use the realm. A
- * person who may not use the realm is never created, adopted or changed.
+ * this issuer, is offboarded, or several users match. If no user matches, creates one, except in realms where a
+ * directory creates the people. Stores what the provider sends about the person. For people whom a directory manages,
+ * the directory decides their name and address and, through attributes that the realm names, their VLAN and whether
+ * they may use the realm. A person who may not use the realm is never created, adopted or updated; for a known user
+ * only the refusal is recorded.
  */
 export async function findOrCreateUser(
   deps: Pick<Deps, "db" | "clock">,

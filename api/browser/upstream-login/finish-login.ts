@@ -21,7 +21,7 @@ import { sendUpstreamProblem } from "./upstream-problem.ts";
 
 /**
  * `GET /login/upstream/callback`: signs in the user whom the identity provider sends back, in the browser that began
- * the sign-in.
+ * the sign-in, or ends a test.
  */
 export const finishLogin = (providers: ProvidersOfRealms): ((page: PageRequest) => Promise<void>) => {
   const callback: Callback = { providers, underWay: new Set() };

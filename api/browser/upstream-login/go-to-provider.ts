@@ -63,7 +63,10 @@ export async function goToProvider(page: PageRequest, journey: Journey): Promise
   redirect(page, address.href);
 }
 
-/** Returns the parameter that makes Google offer this domain's accounts first. It is only a hint: the claim decides. */
+/**
+ * Returns the parameter that makes Google first offer the accounts of the domain in the realm's only rule. It is only a
+ * hint: the `hd` claim decides.
+ */
 function hostedDomainOf({ mayUse = [] }: UpstreamClaims): { hd?: string } {
   const [only, ...others] = mayUse;
   return only?.claim === "hd" && others.length === 0 ? { hd: only.value } : {};

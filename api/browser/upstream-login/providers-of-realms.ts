@@ -21,8 +21,8 @@ export const consoleFetch = ({ upstreamTimeoutMs = timeoutMs, upstreamNetworks =
   createUpstreamFetch({ timeoutMs: upstreamTimeoutMs, networks: parseNetworks(upstreamNetworks) });
 
 /**
- * Creates the look-up of realms' identity providers. The operator may name a provider anywhere; the console may name
- * one only on the Internet or in `upstreamNetworks`.
+ * Creates the look-up of realms' identity providers. A provider that the operator set may have any address; a provider
+ * set in the console must be on the Internet or in `upstreamNetworks`.
  */
 export function createProvidersOfRealms(settings: Settings): ProvidersOfRealms {
   const providers = {

@@ -13,8 +13,8 @@ import { wrapUpstreamErrors, reasonOf, UpstreamError, type UpstreamProblem } fro
 export interface Callback {
   providers: ProvidersOfRealms;
   /**
-   * The states of the attempts being redeemed: a provider may treat a code that arrives twice as stolen, and revoke the
-   * tokens of the first request.
+   * The `state` of each attempt that is being redeemed, so that no code is sent twice: a provider may treat a repeated
+   * code as stolen, and revoke the tokens of the first request.
    */
   underWay: Set<string>;
 }

@@ -38,7 +38,10 @@ export const failure = ({ check, message }: UpstreamError): SignInReport => ({
 
 export const outdated: SignInReport = { check: "draft", reason: null, claims: [], person: null };
 
-/** Returns what a sign-in with these claims would do, without doing it. */
+/**
+ * Returns the report of a test: the person whom these claims describe, and the check that failed, if any. Stores
+ * nothing.
+ */
 export async function reportOn(
   { db }: Pick<Deps, "db">,
   { issuer, claims, names, login }: { issuer: string; claims: Claims; names: SignInClaims; login: Login },

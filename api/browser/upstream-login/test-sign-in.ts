@@ -44,7 +44,9 @@ export async function startTest(
   await goToProvider(page, { upstream, provider, again: true, test: found.test.id });
 }
 
-/** Ends a test with what the identity provider sent. Signs nobody in and stores nothing about anybody. */
+/**
+ * Ends a test with a report on what the identity provider sent. Signs nobody in, and stores only the report, sealed.
+ */
 export async function finishTest(
   page: PageRequest,
   attempt: Attempt & { test: string },
@@ -80,8 +82,8 @@ export async function finishTest(
 const consolePage = ({ deps }: PageRequest, query = ""): string => pathOn(deps, `/console/settings/sign-in${query}`);
 
 /**
- * Stores the report for the user who started the test and redirects to it. The log has the reason and nothing about the
- * person.
+ * Stores the report for the user who started the test and redirects to it. The log contains the reason, but no value of
+ * a claim.
  */
 async function endTest(page: PageRequest, { test }: TestInBrowser, report: SignInReport): Promise<void> {
   const { db, masterKeys } = page.deps;

@@ -11,7 +11,10 @@ import type { Problem } from "../../pages/problems.ts";
 /** Problems of a sign-in that involve the identity provider. */
 export type UpstreamProblem = Extract<Problem, `upstream_${string}`>;
 
-/** Thrown when an identity provider is unreachable, refuses, or sends an invalid response. */
+/**
+ * Thrown when an identity provider is unreachable, refuses, or sends an invalid response, and when the attempt has
+ * ended.
+ */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly problem: UpstreamProblem;
@@ -35,7 +38,10 @@ function checkOf(problem: UpstreamProblem, cause: unknown): SignInCheck {
   return isOfClient ? "client" : "answer";
 }
 
-/** Runs a function that reads an identity provider's response; any error there is the response's fault. */
+/**
+ * Runs a function that reads an identity provider's response. Converts any error to an {@link UpstreamError}: the
+ * response is at fault.
+ */
 export async function wrapUpstreamErrors<Result>(read: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await read();
@@ -46,7 +52,10 @@ export async function wrapUpstreamErrors<Result>(read: () => Result | Promise<Re
   }
 }
 
-/** Describes an error without anything that was sent: no token, no code, no claim. */
+/**
+ * Describes an error. Contains nothing that was sent except an OAuth error code: no token, no authorization code, no
+ * claim.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
     return `${error.message}: ${/^[a-z_]{1,60}$/.test(error.error) ? error.error : "of an unknown kind"}`;

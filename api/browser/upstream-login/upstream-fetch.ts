@@ -34,8 +34,8 @@ export type UpstreamFetch = (
 
 /**
  * Creates a fetch over https (http only on this machine) that follows no redirect and reads the whole response within
- * `timeoutMs`. With `networks` it connects only to the public Internet and to these networks. Throws {@link
- * UpstreamError} if no response arrives in time, or if the provider reports a problem on its side (429, 5xx).
+ * `timeoutMs`. With `networks` it connects only to the public Internet and to these networks. Any failure throws {@link
+ * UpstreamError}, as does a response that reports a problem on the provider's side (429, 5xx).
  */
 export const createUpstreamFetch = ({
   timeoutMs,
@@ -61,12 +61,18 @@ export const createUpstreamFetch = ({
   };
 };
 
-/** Thrown when the address of a provider that the console named is neither public nor in an allowed network. */
+/**
+ * Thrown when a provider that was set up in the console has an address that is neither public nor in an allowed
+ * network.
+ */
 class AddressError extends Error {
   override readonly name = "AddressError";
 }
 
-/** Resolves each name once per connection, checks all its addresses and connects only to a checked one. */
+/**
+ * Creates a fetch that resolves each name once per connection, and refuses the name if any of its addresses is neither
+ * public nor in the given networks.
+ */
 function createNarrowFetch(networks: Networks): Send {
   const mayConnectTo = (address: string): boolean => isPublicAddress(address) || isWithin(networks, address);
   const lookup: LookupFunction = (host, options, found) => {

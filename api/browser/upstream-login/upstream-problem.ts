@@ -19,7 +19,7 @@ export async function sendUpstreamProblem(
   const log = contextOf(page.response).log();
   log.warn(
     { event: "upstream.failed", realmId, through: "oidc", problem, reason },
-    "not signed in through the identity provider",
+    "a sign-in through the identity provider failed",
   );
   rememberRealm(page, await realms.findById(page.deps.db, realmId));
   sendProblem(page, problem, { startAgain });

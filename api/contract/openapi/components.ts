@@ -15,11 +15,11 @@ export type Json = Record<string, unknown>;
 export interface Components {
   /** Converts a zod schema to JSON Schema 2020-12, which OpenAPI 3.1 uses. Schemas with an id become components. */
   schema(schema: z.ZodType, io: "input" | "output"): Json;
-  /** Adds a schema as a component of this name and returns the reference. */
+  /** Returns all components, in an order independent of the calls. */
   define(name: string, schema: Json): Json;
-  /** Returns the response for errors of one status. */
+  /** Adds the response for errors of one status and returns the reference. */
   errorResponse(status: number, codes: readonly ErrorCode[]): Json;
-  /** Returns everything that was referred to, in an order independent of the calls. */
+  /** Returns all components, in an order independent of the calls. */
   all(authUrl: string): Json;
 }
 
@@ -61,7 +61,7 @@ export function createComponents(): Components {
   };
 }
 
-/** Turns definitions with an id into references to components. */
+/** Turns references to definitions with an id into references to components, and removes the ids. */
 function hoisted(schema: Json): Json {
   const { id: _, ...rest } = schema;
   return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, value: unknown) => {

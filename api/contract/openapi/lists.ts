@@ -34,7 +34,10 @@ export function createListSchemas({ define }: Pick<Components, "define">) {
       ...(includes === undefined ? [] : [includeParameter(Object.keys(includes))]),
     ],
 
-    /** The same parameters as a JSON body, which GET accepts too; the body takes precedence over the query. */
+    /**
+     * The same parameters, except `include`, as a JSON body, which GET accepts too; the body takes precedence over the
+     * query.
+     */
     body: (operation: string, { search, sort, filter }: AnyOffer): Json =>
       define(`${capitalized(operation)}Body`, {
         type: "object",

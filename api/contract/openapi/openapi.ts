@@ -12,7 +12,10 @@ interface Addresses {
   authUrl: string;
 }
 
-/** Creates the OpenAPI 3.1 document of the endpoints and OAuth's paths. The same lists produce the same document. */
+/**
+ * Creates the OpenAPI 3.1 document of the endpoints and OAuth's paths. The same input always produces the same
+ * document.
+ */
 export function createOpenApiDocument(
   endpoints: readonly Endpoint[],
   oauthPaths: (authUrl: string, components: Components) => Record<string, Json>,

@@ -46,7 +46,7 @@ export function guestsIn({ properties }: Pick<AuditEntry, "properties">): string
   return [guestAccountID, guestAccount].filter((id) => GuestAccountID.safeParse(id).success) as string[];
 }
 
-/** Returns the serial number of the profile concerned. */
+/** Returns the serial number of the profile concerned, in a list; empty if there is none. */
 export function devicesIn({ properties }: Pick<AuditEntry, "properties">): string[] {
   const { serial } = JSON.parse(properties) as Record<string, unknown>;
   return SerialNumber.safeParse(serial).success ? [serial as string] : [];

@@ -23,7 +23,7 @@ export const CreatedInfrastructureProfileView = InfrastructureProfileView.extend
   .meta({ id: "CreatedInfrastructureProfile" });
 type CreatedInfrastructureProfileView = z.infer<typeof CreatedInfrastructureProfileView>;
 
-/** Converts a certificate of the kind `infrastructure` to a profile. */
+/** Returns an infrastructure profile as the API shows it. */
 export const infrastructureProfileView = (certificate: Certificate): InfrastructureProfileView => ({
   serial: certificate.serialNumber,
   name: certificate.name,
@@ -34,7 +34,10 @@ export const infrastructureProfileView = (certificate: Certificate): Infrastruct
   lastOcsp: certificate.lastOcspAt?.toISOString() ?? null,
 });
 
-/** Returns an issuance's profile with its output; undefined if there is no output yet or the output is erased. */
+/**
+ * Returns an infrastructure issuance's profile with its output; undefined if there is no output yet, the output is
+ * erased, or the issuance is of another kind.
+ */
 export function createdInfrastructureProfileView(
   collected: CollectedIssuance,
 ): CreatedInfrastructureProfileView | undefined {

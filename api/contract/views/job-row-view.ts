@@ -61,7 +61,7 @@ export interface RowProfile {
   output: CreationOutput | undefined;
 }
 
-/** Returns the properties of a job's input columns, in the order of the columns. */
+/** Returns the columns of its kind that a job's input has, in the order of the input. */
 export const inputColumns = ({ kind, columns }: Pick<Job, "kind" | "columns">): JobColumn[] =>
   columns
     .map((heading) => readHeading(kind, heading))

@@ -3,7 +3,10 @@ import { timelineTypes } from "../../../domain/audit/timeline.ts";
 import { ActedByView } from "./activity-view.ts";
 import { Timestamp } from "./timestamp.ts";
 
-/** An action by a person, or an event that concerns a person or a guest account. */
+/**
+ * An entry in the timeline of a person or a guest account: an action by the person, or an event that concerns the
+ * person or the account.
+ */
 export const TimelineItemView = z
   .object({
     at: Timestamp,

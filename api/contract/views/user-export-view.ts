@@ -60,7 +60,7 @@ export const ExportedJobRowView = z
   })
   .meta({ id: "ExportedJobRow" });
 
-/** An audit entry about an action by a user or concerning them. */
+/** An audit entry about something that the user did or that concerns them. */
 export const ExportedActivityView = z
   .object({
     id: z.string(),

@@ -12,5 +12,8 @@ export interface GrantRequest {
   countIssued: (holder: TokenHolder) => Promise<void>;
 }
 
-/** Handles a token request of one grant type: authenticates the caller, checks, and issues. Throws OAuthError. */
+/**
+ * Handles a token request of one grant type: authenticates the caller, checks the request, and issues the tokens.
+ * Throws OAuthError.
+ */
 export type Grant = (request: GrantRequest) => Promise<TokenAnswer>;

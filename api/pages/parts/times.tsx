@@ -40,7 +40,8 @@ export function timesIn(language: Language, { timeZone, now }: { timeZone: strin
 }
 
 /**
- * The first of the marks for gaps. They are from Unicode's private use area, so no text of the service contains them.
+ * The first character that marks a gap in a text. All marks are from Unicode's private use area, so no text of the
+ * service contains them.
  */
 const firstMark = 0xe000;
 

@@ -97,7 +97,10 @@ export function changedBy(
 
 type GivenUris = Pick<z.output<typeof RegistrationChange>, "redirectURI" | "redirectURIs">;
 
-/** Adds the redirect URIs to the other settings. Fails if the settings contradict one another. */
+/**
+ * Returns the settings with the redirect URIs that the request leads to. Throws `invalid_request` if there are
+ * `faults`, or if the settings contradict one another.
+ */
 function withRedirectUris(
   settings: Omit<ApplicationSettings, "redirectUris">,
   {

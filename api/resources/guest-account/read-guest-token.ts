@@ -9,7 +9,7 @@ import { openUnderMasterKey, type MasterKeys } from "../../../runtime/keys/maste
 /** The errors of {@link readGuestToken}. */
 export const guestTokenErrors = ["guest_account_not_found", "guest_account_ended", "output_erased"] as const;
 
-/** Opens the token of a guest account, with the audit entry. Call in a transaction. */
+/** Opens the token of a guest account and records an audit entry. Call in a transaction. */
 export async function readGuestToken(
   tx: Db,
   {

@@ -40,8 +40,8 @@ export const mayBeIPad = (request: Asking): boolean =>
   /\bMacintosh\b.*\bVersion\/.*\bSafari\//.test(userAgentOf(request));
 
 /**
- * Detects browsers that cannot install a profile: small ones that devices open for a network's sign-in page, and those
- * inside other apps. Returns the browser to use instead.
+ * Detects browsers that cannot install a profile: the limited browsers that devices open for a network's sign-in page,
+ * and browsers inside other apps. Returns the browser to use instead; undefined for any other browser.
  */
 export function embeddedBrowserOf(request: Asking): "safari" | "other" | undefined {
   const userAgent = userAgentOf(request);

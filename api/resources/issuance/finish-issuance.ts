@@ -9,7 +9,7 @@ import { issuanceView } from "../../contract/views/issuance-view.ts";
 
 interface Accepted<View> {
   id: IssuanceID;
-  /** False for a repeat of an earlier request; its issuance may be settled already. */
+  /** False for a repeated request: the issuance that the first request created may be settled already. */
   isNew: boolean;
   createdAt: Date;
   /** Returns the body of the response to the creation; undefined if there is no profile yet. */

@@ -7,7 +7,7 @@ import type { Clock } from "../../../runtime/clock.ts";
 import type { Overview, Period } from "../../contract/views/overview-view.ts";
 import { keptCounts } from "./kept-counts.ts";
 
-/** Each process counts a realm at most this often, no matter how many people view it. */
+/** In seconds. Each process counts a realm at most once in this time, no matter how many people view it. */
 export const overviewAgeSecondsMax = 5;
 
 const hour = 3_600;
@@ -19,7 +19,10 @@ const shapes: Record<Period, { seconds: number; count: number }> = {
   "30d": { seconds: day, count: 30 },
 };
 
-/** The states that count as running: a worker processes the job now, or will do so without a user's action. */
+/**
+ * The states of jobs that are listed as running: a worker processes the job now, or as soon as its turn comes. Jobs in
+ * their grace period are listed separately.
+ */
 const runningStates: JobState[] = ["checking", "queued", "running", "cancelling"];
 const jobsMax = 5;
 

@@ -11,9 +11,9 @@ import * as profiles from "../../../db/operations/accept-profile.ts";
 const batchMax = 64;
 
 /**
- * Accepts requests together: all that arrive in one turn of the event loop, or while two batches are running, share one
- * transaction. If a batch fails, each of its requests is accepted alone: only a request that the database rejects
- * fails, and only requests whose owner's row is locked wait for the lock.
+ * Accepts requests together: requests that arrive in one turn of the event loop, or while two batches are running,
+ * share one transaction. If a batch fails while the database is available, each of its requests is accepted alone: only
+ * a request that the database rejects fails, and only requests whose owner's row is locked wait for the lock.
  */
 export function createAcceptance({
   db,

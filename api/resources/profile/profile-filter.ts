@@ -5,7 +5,7 @@ import { filters } from "../../contract/filters.ts";
 import { textFilter } from "../../contract/list-search.ts";
 import type { ListOptions } from "../../contract/paging.ts";
 
-/** The filters of lists that contain only active profiles of users. */
+/** The filters that all lists of users' profiles share. */
 export const activeProfileFilter: ListOptions<ActiveProfileFilter, never>["filter"] = {
   authable: filters.flag,
   minCreated: filters.instant,

@@ -22,8 +22,8 @@ export const getVlans = streaming({
 
   async handle({ principal: { realmId }, deps: { db, clock } }) {
     const of = { realmId, at: clock.now() };
-    // Reads the first page before it sends anything: without a database, the client gets an error instead of half a
-    // response.
+    // Reads the first page before sending anything: if the database is unreachable, the client gets an error instead of
+    // half a response.
     const [realmDefault, first] = await Promise.all([
       vlans.findDefault(db, of),
       vlans.listLines(db, { ...of, behind: undefined, limit: pageLines }),

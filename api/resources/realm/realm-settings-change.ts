@@ -43,7 +43,7 @@ export const RealmSettingsChange = z.object({
 });
 type RealmSettingsChange = z.output<typeof RealmSettingsChange>;
 
-/** Returns the faults of the CA, if the change contains one. They depend on the time: a certificate may have ended. */
+/** Returns the faults of `radiusCA`, if the change sets it. They depend on the time: a certificate may have expired. */
 export function caFaults({ radiusCA }: Readonly<Record<string, unknown>>, at: Date): FieldError[] {
   if (typeof radiusCA !== "string") return [];
   const read = readCaCertificates(radiusCA, at);
@@ -80,7 +80,7 @@ export function isLocked(name: TrustSetting, realm: RealmRow): boolean {
   return realm.setUpAt !== null || (value !== null && value.length > 0);
 }
 
-/** Returns the settings in the change that only the operator may alter. */
+/** Returns the settings that the change would alter although only the operator may. */
 export const refusedBy = (
   realm: RealmRow,
   given: Partial<Record<TrustSetting, unknown>>,

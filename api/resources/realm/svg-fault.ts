@@ -72,9 +72,9 @@ class Refused extends Error {
 }
 
 /**
- * Returns the fault of an SVG file (XML 1.0, SVG 2); undefined if the picture runs nothing and loads nothing. Accepts
- * only what is known to be harmless: a small part of XML, the elements of a still picture, references into the file
- * itself (docs/adr/0020).
+ * Returns the fault of an SVG file (XML 1.0, SVG 2); undefined if there is none, and the picture runs nothing and loads
+ * nothing. Accepts only what is known to be harmless: a small part of XML, the elements of a still picture, references
+ * into the file itself, embedded PNG pictures (docs/adr/0020).
  */
 export function svgFault(bytes: Uint8Array): LogoFault | undefined {
   try {

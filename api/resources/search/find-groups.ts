@@ -69,7 +69,7 @@ export async function findGroups(
   };
 }
 
-/** Returns the best findings without duplicates. */
+/** Returns the best-ranked rows, without duplicates, and the counts for the group. */
 function best<Row>(
   { rows, isFull, isLate }: Findings<Row>,
   { limit, keyOf, rankOf }: { limit: number; keyOf: (row: Row) => string; rankOf: (row: Row) => Ranked },

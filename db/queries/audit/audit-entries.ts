@@ -14,7 +14,7 @@ export interface NewAuditEntry {
   event: AuditEvent;
   actor: Actor;
   at: Date;
-  /** Ids of the subjects, and settings before and after; never a secret. */
+  /** What changed, such as ids of the subjects, and settings before and after; never a secret. */
   properties: Readonly<Record<string, unknown>>;
 }
 
@@ -85,7 +85,7 @@ export interface AuditFilter {
   id: string[];
   /** The bulk job that wrote the entry, or that the entry is about. */
   job: string;
-  /** If false, the list has one entry for each bulk job: its end or, if the job has not ended, its beginning. */
+  /** If false, each bulk job has only one entry in the list: its end or, if the job has not ended, its beginning. */
   jobSteps: boolean;
 }
 
@@ -96,12 +96,15 @@ export interface AuditSearchFilter extends AuditFilter {
 }
 
 /**
- * Up to this many entries about a subject are sorted in a few milliseconds; with more, a scan in date order finds a
- * page soon.
+ * Up to this many entries that match a subject, a bulk job or a text are sorted in a few milliseconds; with more, a
+ * scan in date order finds a page soon.
  */
 const gatheredMax = 5_000;
 
-/** Matches one entry for each bulk job. The first condition is the same as the index's condition. */
+/**
+ * Matches the entries outside bulk jobs, and one entry for each bulk job. The first condition is the same as the
+ * index's condition.
+ */
 const isLine = sql`
   (e.properties ->> 'job' is null or e.event in ('job_create', 'job_finish'))
   and (e.event <> 'job_create'
@@ -207,8 +210,9 @@ export const sealedBetween = (
   `);
 
 /**
- * Returns, in order, the ids after a given id of entries beyond a position of the chain, whether sealed in the meantime
- * or not. The sealed and the unsealed part each have their own limit, so a long queue is not read again for every page.
+ * Returns, in order, the ids above `afterId` of the entries beyond a position of the chain, whether sealed in the
+ * meantime or not. The sealed and the unsealed part each have their own limit, so a long queue is not read again for
+ * every page.
  */
 export async function idsBeyond(
   db: Db,

@@ -1,7 +1,7 @@
 import { only, type Database, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** A trigger that protects a table of the audit log, as the migrations create it. */
+/** The triggers that protect the tables of the audit log, as the migrations create them. */
 
 interface Trigger {
   name: string;

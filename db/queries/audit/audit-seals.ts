@@ -155,7 +155,7 @@ export async function hashesBetween(
   return new Map(rows.map(({ position, hash }) => [position, hash]));
 }
 
-/** Returns the heads between two positions of a realm's chain. */
+/** Returns the heads after one position of a realm's chain, up to and including another. */
 export const headsBetween = (
   db: Db,
   { realmId, after, to }: { realmId: string; after: number; to: number },

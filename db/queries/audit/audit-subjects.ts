@@ -4,7 +4,7 @@ import { sql, type Sql } from "../../sql.ts";
 export const subjectKinds = ["user", "profile", "guest", "application"] as const;
 export type SubjectKind = (typeof subjectKinds)[number];
 
-/** `user:64`, as the function `audit_subjects` writes it. */
+/** A subject such as `user:64`, in the form that the function `audit_subjects` writes. */
 export type AuditSubject = `${SubjectKind}:${string}`;
 
 /** Tests whether audit entry `e` is about any of these subjects. */

@@ -41,7 +41,7 @@ const entryColumns = sql`
 
 const none = sql`null::bigint as "auditId", null::bigint as "userId", null::text as "clientId", null::jsonb as properties`;
 
-/** Selects checks and expiries of profiles `c`, and failed issuances `i`. */
+/** Selects checks, asks and expiries of profiles `c`, and failed issuances `i`. */
 const unaudited = (owned: (alias: Sql) => Sql, reading: Reading): Sql => sql`
   select * from ${latestOf(
     sql`select c.last_ocsp_at as at, 'profile_check' as type, ${none}, c.serial_number as "serialNumber",
@@ -111,7 +111,7 @@ export function ofUser(
   return read(db, both, others, reading);
 }
 
-/** Returns the events of a guest account, as {@link ofUser} does for a user. */
+/** Returns the events about a guest account, as {@link ofUser} does for a user. */
 export const ofGuestAccount = (
   db: Db,
   { guestAccountId, ...reading }: Reading & { guestAccountId: string },

@@ -6,7 +6,7 @@ import { rolesOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import type { InRealm } from "./jobs.ts";
 
-/** Returns whether any unfinished row of the job requests a profile. */
+/** Returns whether a row of the job that is pending, or that a retry would copy, requests a profile. */
 export async function asksForProfiles(db: Db, jobId: string): Promise<boolean> {
   const { asks } = only(await db.query<{ asks: boolean }>(sql`select ${asking(sql`${jobId}::uuid`)} as asks`));
   return asks;

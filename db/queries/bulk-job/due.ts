@@ -2,7 +2,9 @@ import { runningJobsMax } from "../../../domain/limits.ts";
 import type { Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** Counts the realm's jobs ahead of `j`: jobs that run, or have been queued for longer. */
+/**
+ * Counts the realm's jobs ahead of `j`: started jobs that run or are being cancelled, and queued jobs that are older.
+ */
 export const jobsBefore = (): Sql => sql`(
   select count(*)
     from jobs o

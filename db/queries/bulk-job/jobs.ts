@@ -51,25 +51,28 @@ export interface Job {
   matching: JobMatching | null;
   /** The reason of a revocation; null for another kind of job. */
   reason: RevocationReason | null;
-  /** Offboarding: days between lock-out and revocation; null: profiles are revoked immediately. */
+  /**
+   * Offboarding: days between lock-out and revocation; null: profiles are revoked immediately or, by a held job, once a
+   * person confirms it.
+   */
   graceDays: number | null;
-  /** When profiles will be revoked; set once all people are locked out. */
+  /**
+   * When profiles will be revoked after a grace period. Null: not all people are locked out yet, no profile waits, or a
+   * held job is not confirmed yet.
+   */
   revokeAt: Date | null;
   /** The offboarding that this reactivation undoes. */
   undoOf: string | null;
   /** The newest job that undoes this one and has started. */
   undoneBy: string | null;
-  /**
-   * Until when this offboarding can be undone; null: the offboarding changed no user, or its state does not allow an
-   * undo.
-   */
+  /** Until when this offboarding can be undone; null: it cannot be undone, or no longer. */
   undoUntil: Date | null;
   name: string | null;
   /** How many rows of the file precede the job's first row. */
   rowOffset: number;
   /**
-   * How many profiles would be revoked according to the check; null: not checked yet, or the job's kind revokes no
-   * profiles.
+   * How many profiles would be revoked according to the check; null: not checked yet, no row changes anything, or the
+   * job's kind revokes no profiles.
    */
   affectedProfiles: number | null;
   /** Whether files and keys of its profiles can still be read. */
@@ -87,8 +90,8 @@ const stalled = (at: Date): Sql => sql`(
 )`;
 
 /**
- * Returns when the period for undoing an offboarding begins: its end, or when it will end. A held job cannot end before
- * now.
+ * Returns when the period for undoing an offboarding job begins: when the job ended, or when its grace period ends. A
+ * held job has no such time, so its period begins now.
  */
 const undoFrom = (at: Date): Sql => sql`coalesce(j.finished_at, j.revoke_at, ${at}::timestamptz)`;
 
@@ -120,7 +123,7 @@ export interface InRealm {
   jobId: string;
 }
 
-/** Returns a job of the realm; undefined while its upload is in progress. */
+/** Returns a job of the realm; undefined if there is no such job, or while its upload is in progress. */
 export async function find(db: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<Job | undefined> {
   return first(
     await db.query<Job>(sql`

@@ -10,7 +10,8 @@ import { sql, type Sql } from "../../sql.ts";
 
 /**
  * The worker's side of bulk jobs. Rows change only from `pending` or `working`, with the row locked, and the job's
- * counts change in the same transaction. The job's own row is locked last and only briefly.
+ * counts change in the same transaction. The job's own row is locked last and only briefly, but a reactivation and a
+ * revocation lock it first.
  */
 
 /** A job that a worker advances. Its progress is read from here and from its rows, never from the queue. */

@@ -32,8 +32,8 @@ export interface JobRowOfPerson extends JobRow {
   /** How many active profiles an offboarding would revoke, according to its check; 1 or 0 for a revocation. */
   affectedProfiles: number | null;
   /**
-   * The user's limit now and after an onboarding that has not run. Null: the limit stays the same, or the row has no
-   * user.
+   * The user's limit now and after an onboarding that has not run. Null: the row does not change a user's limit, is
+   * expected to fail, or is done.
    */
   limitNow: number | null;
   limitThen: number | null;

@@ -6,7 +6,8 @@ import { join, sql, type Sql } from "../../sql.ts";
 
 /**
  * A change of a bulk job's state. Each transition is one statement and notifies the job's watchers. Returns false, with
- * nothing changed, if the new state may not follow the current state.
+ * nothing changed, if the new state may not follow the current state, or if a further condition of the transition does
+ * not hold.
  */
 export interface Transition {
   realmId: string;

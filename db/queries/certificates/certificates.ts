@@ -35,7 +35,7 @@ export const columns = sql`
   c.authable, c.identity, c.created_at as "createdAt", c.not_after as "notAfter", c.revoked_at as "revokedAt",
   c.revocation_reason as "revocationReason", c.last_ocsp_at as "lastOcspAt"`;
 
-/** Returns a profile of the realm by its serial number. */
+/** Returns a profile of the realm by its kind and serial number. */
 export async function findBySerialNumber(
   db: Db,
   { realmId, serialNumber, kind }: { realmId: string; serialNumber: string; kind: ProfileKind },
@@ -77,8 +77,8 @@ export async function listServersBeyond(
 }
 
 /**
- * Returns the DNS names of the realm's servers whose newest certificate ends before `before`, and when that certificate
- * ends. A certificate that ended before `after` no longer belongs to any server.
+ * Returns the DNS names of the realm's servers whose last unrevoked certificate ends before `before`, and when that
+ * certificate ends. A certificate that ended before `after` no longer belongs to any server.
  */
 export const listServersEnding = (
   db: Db,

@@ -29,8 +29,9 @@ export const isOverdue = (c: Sql, at: Date): Sql => sql`
   ${at} >= ${c}.this_update + (${c}.next_update - ${c}.this_update) * ${crlOverdueShare}::double precision`;
 
 /**
- * Returns unexpired issuers that need a new CRL: they have no CRL, a serial number waits to be listed, an operator
- * requested a CRL, or {@link crlRenewalShare} of the validity has passed.
+ * Returns unexpired issuers that need a new CRL: they have no CRL, or their CRL was not published within the last
+ * {@link crlIntervalSecondsMin} seconds and a serial number waits to be listed, an operator requested a CRL, {@link
+ * crlRenewalShare} of the validity has passed, or the CRL is dated in the future.
  */
 export async function listDue(db: Db, due: Due): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
@@ -201,7 +202,7 @@ export interface NewCrl {
   size: number;
   tag: string;
   head: Uint8Array;
-  /** Ids, in order. */
+  /** The ids of the pieces, in order. */
   pieces: readonly string[];
   tail: Uint8Array;
 }

@@ -83,7 +83,7 @@ export async function findIntent(tx: Db, publicKey: Buffer): Promise<ResponderIn
   return first(rows);
 }
 
-/** Returns how many unexpired responder certificates the issuer has. */
+/** Returns how many unexpired responder certificates the issuer has signed or is about to sign. */
 export async function countUnexpired(tx: Db, issuerId: string): Promise<number> {
   const rows = await tx.query<{ count: number }>(sql`
     select count(*)::integer as count
@@ -96,7 +96,7 @@ export async function countUnexpired(tx: Db, issuerId: string): Promise<number> 
 
 /**
  * Records the certificate that will be signed for a responder, within the validity of its issuer. Returns undefined if
- * the issuer does not exist now, or the serial number is taken.
+ * no such issuer is valid now, or if the serial number or the key is taken.
  */
 export async function recordIntent(
   tx: Db,

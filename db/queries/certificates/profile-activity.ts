@@ -9,7 +9,10 @@ import type { AuditSubject } from "../audit/audit-subjects.ts";
 
 /** A profile of any kind, with facts that can explain why its device is not on the network. */
 export interface ProfileActivity extends Certificate {
-  /** When the profile's status was first sent; also null if times were not recorded then. */
+  /**
+   * When the profile's status was first sent to a RADIUS server, or for an infrastructure profile to any client; also
+   * null if times were not recorded then.
+   */
   firstOcspAt: Date | null;
   /** When the profile's status was first sent as revoked; also null if times were not recorded then. */
   firstRefusedAt: Date | null;
@@ -17,13 +20,13 @@ export interface ProfileActivity extends Certificate {
   collectedAt: Date | null;
   /** Whether the profile had a file to fetch; `job`: from a bulk job, which does not record fetches of single files. */
   output: "own" | "job" | null;
-  /** Serial numbers of the profile that this profile replaced, and of its successor. */
+  /** Serial numbers of the profile that this profile replaced, and of its newest unrevoked successor. */
   replaces: string | null;
   replacedBy: string | null;
   replacedAt: Date | null;
   /** The application that asked for the profile; null if none is recorded. */
   madeThrough: string | null;
-  /** Whether a successor was ever issued, even if the successor was revoked since. */
+  /** Whether a successor was ever issued, even if the successor has since been revoked. */
   wasRenewed: boolean;
   /** When the issuer's CRL expires; null: the issuer has no CRL yet. */
   listEndsAt: Date | null;
@@ -186,7 +189,7 @@ export async function namesOfProfiles(
   return new Map(rows.map(({ serialNumber, name }) => [serialNumber, name]));
 }
 
-/** A profile as lists name it. */
+/** A profile with its name and owner, as lists show it. */
 export type Device = Pick<Certificate, "serialNumber" | "name" | "kind" | "userId" | "guestAccountId">;
 
 /** Returns profiles of the realm of these kinds by their serial numbers; unknown serial numbers are left out. */

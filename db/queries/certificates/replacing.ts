@@ -3,8 +3,8 @@ import { isActive } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 /**
- * Returns the active profile that a new profile replaces: the user's profile with this serial number, or its newest
- * successor whose file was sent. Returns undefined if no such profile is active any more.
+ * Returns the profile that a new profile replaces: the newest active profile among the user's profile with this serial
+ * number and its successors whose files were sent. Returns undefined if none of them is active.
  */
 export async function findReplaceable(
   db: Db,

@@ -14,7 +14,7 @@ export interface RevocationTimes {
   refusedAt: Date | null;
 }
 
-/** Lists the latest revocations of users' profiles, the latest first. */
+/** Lists the latest revocations of users' profiles, newest first. */
 export const listLatest = (
   db: Db,
   { realmId, limit }: { realmId: string; limit: number },

@@ -26,7 +26,8 @@ export interface SeenWindow extends RevokedWindow {
 }
 
 /**
- * Returns the window that begins at an instant (default: now, by the database's clock), and what the window contains.
+ * Returns the window of the revocations since an instant, at most {@link hoursMax} hours ago (default: now, by the
+ * database's clock), and what the window contains. The window begins {@link overlapSeconds} before the instant.
  */
 export async function look(
   db: Db,

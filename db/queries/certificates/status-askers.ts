@@ -17,11 +17,14 @@ export interface StatusAsker {
 export const askersMax = 64;
 
 /**
- * An address silent for this long can be replaced by another address. A RADIUS server can replace any other address.
+ * An address silent for this long can be replaced by another address. A RADIUS server can replace any address that is
+ * not a RADIUS server's.
  */
 export const silentHours = 24;
 
-/** Records addresses that requested status. A new address is dropped if there is no room. */
+/**
+ * Records addresses that requested status. Beyond {@link askersMax}, a new address replaces an old one or is dropped.
+ */
 export async function record(
   db: Pick<Database, "query" | "transaction">,
   { kind, askers }: { kind: AskedFor; askers: readonly StatusAsker[] },

@@ -38,7 +38,7 @@ export async function add(db: Db, counts: readonly StatusCount[]): Promise<void>
   `);
 }
 
-/** Answers to all addresses in one hour. */
+/** Answers to all RADIUS servers of a realm in one hour. */
 export interface HourCount {
   hour: Date;
   good: number;

@@ -24,8 +24,8 @@ interface Sought extends Searching {
 }
 
 /**
- * Reads a list's search. A text too short for the search over everything finds only the list's own rows, by their own
- * texts.
+ * Reads a list's search. A caller without kinds of match, or a text too short for the search over everything, finds
+ * only the list's own rows, by their own texts.
  */
 function read({ text, finds, ...rest }: ListSearch, own: SearchFind): Sought {
   const searched = meaningsOf(text);
@@ -38,7 +38,7 @@ function read({ text, finds, ...rest }: ListSearch, own: SearchFind): Sought {
  */
 const connectingDigitsMin = 8;
 
-/** The minimum number of digits if the list itself contains profiles. */
+/** The minimum number of digits of a serial number in the search of a list of profiles. */
 const ownDigitsMin = 1;
 
 const union = (statements: readonly Sql[]): Sql =>
@@ -140,9 +140,9 @@ export const isAmongFewAuditEntries = (search: ListSearch): Sql =>
   sql`e.id in (select unnest(array(${selectAuditEntries(search)})))`;
 
 /**
- * Selects the ids of the audit entries that a search finds: by the actor, by the subjects, or by the entry's own id.
- * Whole serial numbers and job ids need no further rights: the entries contain them. Uses arrays as {@link isFoundJob}
- * does.
+ * Selects the ids of the audit entries that a search finds: by the actor, by the subjects, by the bulk job, or by the
+ * entry's own id. Whole serial numbers and job ids need no further rights: the entries contain them. Uses arrays as
+ * {@link isFoundJob} does.
  */
 function selectAuditEntries({ text, ...search }: ListSearch): Sql {
   const searched = meaningsOf(text);

@@ -31,8 +31,8 @@ export const mentionsPerson = (words: readonly string[]): Sql =>
   );
 
 /**
- * Returns the condition that the whole text is a spelling of the id of user `u`. Needed only beyond ASCII, where an id
- * has several spellings that a search for a part of the id may miss.
+ * Returns the condition that the whole text is a spelling of the id of user `u`; returns no condition for an ASCII
+ * text. Only beyond ASCII has an id several spellings that a search for a part of the id may miss.
  */
 export const spellsPerson = (text: string): Sql[] =>
   /\P{ASCII}/u.test(text) ? [sql`folded_id(u.pairwise_id) = folded_id(${text})`] : [];
@@ -59,7 +59,10 @@ export const ofApplication = ({ whole, words }: SearchText): Sql =>
 export const ofJob = ({ whole, words }: SearchText): Sql =>
   anyOf([hasWords(sql`lower(j.name)`, words), sql`j.id::text = ${whole.toLowerCase()}`]);
 
-/** Returns the condition that a text finds profile `c` among few profiles: those of one owner, or of the servers. */
+/**
+ * Returns the condition that a text finds profile `c` among few profiles: those of one owner, or the infrastructure
+ * profiles of a realm.
+ */
 export const ofFewProfiles = ({ whole, words, serials, identity }: SearchText): Sql =>
   anyOf([
     hasWords(sql`lower(c.name)`, words),

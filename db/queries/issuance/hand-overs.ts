@@ -13,7 +13,7 @@ export type HandOverOwner = { userId: string; guestAccountId: null } | { userId:
 export type HandOver = HandOverOwner & {
   id: string;
   tokenHash: Buffer;
-  /** The keyed hash of the short code; null: created by the previous release. */
+  /** The keyed hash of the short code; null: created for an app, or by the previous release. */
   codeHash: Buffer | null;
   realmId: string;
   deviceType: DeviceType;
@@ -25,13 +25,13 @@ export type HandOver = HandOverOwner & {
   createdAt: Date;
   expiresAt: Date;
   /**
-   * When a browser claimed the hand-over; also null for a hand-over that was used under the release before claims
-   * existed.
+   * When a browser or an app claimed the hand-over; also null for a hand-over that was used under the release before
+   * claims existed.
    */
   claimedAt: Date | null;
   /** When the profile was requested. */
   pickedUpAt: Date | null;
-  /** The device, as its browser describes it. */
+  /** The device, as its browser describes it; for an app, the type of device. */
   pickedUpBy: string | null;
   recipientHash: Buffer | null;
   issuanceId: string | null;
@@ -159,8 +159,8 @@ export async function claim(
 }
 
 /**
- * Records the issuance that a claimed hand-over was used for, once. Returns false if the hand-over was used before or
- * has expired.
+ * Records the issuance that a claimed hand-over was used for, once. Returns false if the hand-over is not claimed, was
+ * used before or has expired.
  */
 export async function use(
   tx: Db,

@@ -22,7 +22,7 @@ export const leaseSeconds = 20;
 /** How often a worker renews the claims that it holds. */
 export const renewSeconds = 5;
 
-/** An issuance claimed this often without a result has crashed its worker each time. */
+/** An issuance claimed this often without a result fails: it may have crashed its worker each time. */
 export const claimsMax = 10;
 
 /** An issuance fails after this many failed attempts while its issuer could sign. */
@@ -78,8 +78,8 @@ const refusalOf = (at: Date): Sql =>
 /**
  * Claims the issuances that no worker holds (queued, or with an expired lease) and records the intent: issuer, serial
  * number, identity and validity. A serial number from an earlier attempt is abandoned in the same statement. Does not
- * return issuances that are settled, that another worker holds, that no issuer outlives, whose issuer is not among
- * `issuerIds`, or whose guest account has ended.
+ * return issuances that are settled, that another worker holds, that were claimed {@link claimsMax} times, that no
+ * issuer outlives, whose issuer is not among `issuerIds`, or whose guest account has ended.
  */
 export const claim = (
   db: Db,
@@ -200,7 +200,7 @@ export interface FailedAttempt {
   id: string;
   /**
    * Why the issuance fails; `"owner"`: the reason depends on the owner's state; null: the issuance returns to the
-   * queue.
+   * queue, or fails after {@link failuresMax} counted attempts.
    */
   code: ErrorCode | "owner" | null;
   /** Describes the fault of the request to the requester; undefined: the requester sees only the code. */
@@ -210,8 +210,9 @@ export interface FailedAttempt {
 }
 
 /**
- * Ends attempts: abandons their serial numbers, and fails each issuance with the attempt's code or, if the attempt has
- * no code, returns the issuance to the queue. Attempts that this claim no longer holds stay as they are.
+ * Ends attempts: abandons their serial numbers, and fails each issuance with the attempt's code. An issuance whose
+ * attempt has no code returns to the queue, or fails after {@link failuresMax} counted attempts. Attempts that this
+ * claim no longer holds stay as they are.
  */
 export async function abandon(
   db: Db,
@@ -289,9 +290,9 @@ export async function failUnclaimed(
 }
 
 /**
- * Returns single issuances that wait too long: queued for longer than the queue takes, or claimed by a worker that
- * died. Skips issuances whose issuer is among `away`, so they do not delay other issuances. Still returns issuances
- * that fail without an issuer, because no attempt is left or the guest account has ended.
+ * Returns issuances that wait too long: queued without a bulk job for longer than the queue takes, or claimed by a
+ * worker that died. Skips issuances whose issuer is among `away`, so they do not delay other issuances. Still returns
+ * issuances that fail without an issuer, because no attempt is left or the guest account has ended.
  */
 export async function overdue(
   db: Db,

@@ -165,7 +165,7 @@ export async function create(tx: Db, row: NewIssuance): Promise<void> {
   `);
 }
 
-/** An issuance and, once it is issued, its certificate and its sealed output. */
+/** An issuance and, once it is issued, its sealed output. */
 export interface IssuanceResult {
   id: string;
   realmId: string;

@@ -79,18 +79,15 @@ export async function removeOfClient(
   await db.query(sql`delete from access_tokens where token_hash = ${tokenHash} and client_id = ${clientId}`);
 }
 
-/**
- * The result for a token: `suspended` if something that the token depends on is switched off; undefined if there is no
- * such token.
- */
+/** The result for a token; {@link findHolders} explains `suspended` and undefined. */
 export type FoundHolder = TokenHolder | "suspended" | undefined;
 
 /**
- * Returns the holders of tokens. This is the one query of authentication: token, user, guest account, client and secret
- * must all be valid at this instant. Looks up all tokens together; results are in the order of the tokens. `suspended`:
- * something that the token depends on is switched off, locked out or replaced, or the application no longer has all the
- * scopes; the token may become valid again. Undefined: the token does not exist or has expired, and will never be valid
- * again.
+ * Returns the holders of tokens. This is the one query of authentication: token, user, guest account, client, secret
+ * and profile must all be valid at this instant. Looks up all tokens together; results are in the order of the tokens.
+ * `suspended`: something that the token depends on has ended, or is switched off, locked out or replaced, or the
+ * application no longer has all the scopes; the token may become valid again. Undefined: the token does not exist or
+ * has expired, and will never be valid again.
  */
 export async function findHolders(
   db: Db,

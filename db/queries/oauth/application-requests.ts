@@ -31,7 +31,7 @@ export async function add(db: Db, counts: readonly RequestCount[]): Promise<void
   `);
 }
 
-/** Lists the counts of an application of the realm from a moment on, earliest first. */
+/** Lists the request counts of an application of the realm since a time, earliest first. */
 export const list = (
   db: Db,
   { realmId, clientId, from }: { realmId: string; clientId: string; from: Date },

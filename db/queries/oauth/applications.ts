@@ -41,7 +41,7 @@ const columns = sql`
   ${redirectUris} as "redirectUris", a.scopes, a.use_client_secret as "useClientSecret", a.require_pkce as "requirePkce",
   a.full_token_answers as "fullTokenAnswers", a.first_party as "firstParty"`;
 
-/** Returns an application of any realm: authorization requests name only the client. */
+/** Returns an application of any realm: authorization requests name only the client, not the realm. */
 export async function find(db: Db, { clientId }: { clientId: string }): Promise<Application | undefined> {
   return first(
     await db.query<Application>(lookup`select ${columns} from applications a where a.client_id = ${clientId}`),
@@ -150,7 +150,10 @@ export async function isLikeFirstParty(
   return [{ name: consoleName }, ...rows].some((taken) => skeletonOf(taken.name) === skeletonOf(name));
 }
 
-/** Registers the console of a realm, or updates its registration: the service's address may have changed. */
+/**
+ * Registers the console of a realm, or updates its registration: the service's address or the console's scopes may have
+ * changed.
+ */
 export async function upsertConsole(
   db: Db,
   {

@@ -45,12 +45,15 @@ export interface AuthorizationCode {
   firstParty: boolean;
   /** The scopes that the consent page listed; null: a consent from an earlier release, or no consent. */
   shown: Scope[] | null;
-  /** The scopes requested by a consent of an earlier release; null: there is no consent. */
+  /** The scopes of the consent; a consent of an earlier release has the requested scopes. Null: there is no consent. */
   consented: Scope[] | null;
   signedInAt: Date;
 }
 
-/** Returns a code, used or not; undefined if its user is offboarded or its application no longer has all the scopes. */
+/**
+ * Returns a code, used or not; undefined if there is no such code, its user is offboarded or its application no longer
+ * has all the scopes.
+ */
 export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Promise<AuthorizationCode | undefined> {
   return first(
     await db.query<AuthorizationCode>(sql`

@@ -9,7 +9,7 @@ export interface Consent {
   clientId: string;
   clientName: string;
   clientUri: string;
-  /** The scopes that the consent page listed. */
+  /** The scopes that the consent page listed; until a consent of an earlier release is used, the requested scopes. */
   scopes: Scope[];
   grantedAt: Date;
 }
@@ -34,8 +34,8 @@ const isOfSame = sql`
        end`;
 
 /**
- * Returns a user's consent to an application as the application is now. `shown` is null until a consent of an earlier
- * release is used.
+ * Returns a user's consent to an application if it covers the application as it is now. `shown` is null for a consent
+ * of an earlier release that has not been used since.
  */
 export async function find(
   db: Db,
@@ -65,8 +65,8 @@ export const listOfUser = (db: Db, { userId }: { userId: string }): Promise<Cons
   `);
 
 /**
- * Adds scopes to an earlier consent if the application looked the same and has no new redirect URI; otherwise replaces
- * the scopes that were shown.
+ * Stores a consent. Adds scopes to an earlier consent if the application looked the same and has no new redirect URI;
+ * otherwise replaces the scopes that were shown.
  */
 export async function grant(
   tx: Db,

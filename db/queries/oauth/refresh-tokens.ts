@@ -32,7 +32,7 @@ export interface RefreshToken {
   firstParty: boolean;
   /** The scopes that the consent page listed; null: a consent from an earlier release, or no consent. */
   shown: Scope[] | null;
-  /** The scopes requested by a consent of an earlier release; null: there is no consent. */
+  /** The scopes of the consent; a consent of an earlier release has the requested scopes. Null: there is no consent. */
   consented: Scope[] | null;
   signedInAt: Date;
   createdAt: Date;

@@ -16,7 +16,9 @@ export interface TokenSigningKeyRow {
   publishedAt: Date;
   activatedAt: Date | null;
   retiredAt: Date | null;
-  /** The latest expiry of a token that lives longer than usual. */
+  /**
+   * The latest expiry of a token that outlives the usual publication of a retired key; null: there is no such token.
+   */
   tokensExpireAt: Date | null;
 }
 

@@ -77,7 +77,7 @@ interface InRealm {
   guestAccountId: string;
 }
 
-/** An account as a list shows it. */
+/** A guest account with the number of its active profiles. */
 export interface CountedGuestAccount extends GuestAccount {
   /** How many active profiles the account has. */
   activeProfileCount: number;
@@ -154,7 +154,10 @@ export async function noteCode(
   `);
 }
 
-/** Returns the stored token of the account with one of these hashes of its code, unless it is revoked. */
+/**
+ * Returns the stored token of the account with one of these hashes of its code; undefined if the account is revoked, or
+ * its stored token was lost with the master key.
+ */
 export const findTokenByCode = async (
   db: Db,
   { codeHashes }: { codeHashes: readonly Uint8Array[] },

@@ -30,7 +30,7 @@ export interface Twins {
   people: { userID: string; pairwiseID: string }[];
 }
 
-/** Returns the first twins, and how many there are in all. */
+/** Returns the first `max` groups of people whose ids differ only in spelling, and how many groups there are in all. */
 export async function findTwins(
   db: Db,
   { realmId, max }: { realmId: string; max: number },

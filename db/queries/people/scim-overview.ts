@@ -41,7 +41,7 @@ export interface ScimNumbers {
 /** How many of the last people who signed in are compared with the directory. */
 export const signInsMax = 20;
 
-/** How many sign-ins in the audit log are read at most to find this many people. */
+/** How many sign-ins of each kind are read at most from the audit log to find {@link signInsMax} people. */
 const entriesMax = 200;
 
 /** Counts the people of a realm by whether a directory manages them. */

@@ -12,7 +12,7 @@ export interface Connection {
 
 type OfConnection = Connection & { userId: string };
 
-/** The attributes that are kept for the directory alone. */
+/** The attributes that are kept only for the directory. */
 export interface ScimRow {
   /** Null: the connection was deleted. */
   clientId: string | null;
@@ -156,7 +156,7 @@ export async function list(
 }
 
 /**
- * Stores a person of a connection: a new person, or one who was deleted or belonged to another connection. Throws
+ * Stores a person of a connection: a new person, or one who has an earlier row, of this or another connection. Throws
  * unique violations of `scim_users_user_name` and `scim_users_external_id`.
  */
 export async function put(
@@ -176,8 +176,8 @@ export async function put(
 }
 
 /**
- * Changes what is stored for the directory; `at` is null if the directory sees no change. Throws unique violations as
- * {@link put}.
+ * Changes what is stored for the directory; `at` is null if the directory sees no change. Throws the same unique
+ * violations as {@link put}.
  */
 export async function update(
   tx: Db,
@@ -229,7 +229,7 @@ export async function lockGuard(tx: Db, realmId: string): Promise<void> {
 }
 
 /**
- * Returns how many people of a realm SCIM has offboarded within the last hour, since a person last confirmed a held
+ * Returns how many people of a realm SCIM has offboarded within the last hour and since a person last confirmed a held
  * job, and the realm's share.
  */
 export const countRevoked = async (

@@ -14,7 +14,7 @@ export interface SignIns {
   identities: { issuer: string; subject: string; createdAt: Date }[];
   logins: { method: string; signedInAt: Date; expiresAt: Date }[];
   links: { createdAt: Date; expiresAt: Date; consumedAt: Date | null }[];
-  /** Since when the identity provider has denied them access to the realm. */
+  /** Since when the identity provider or the directory reports that they may not use the realm; null: they may. */
   notPermittedSince: Date | null;
 }
 
@@ -156,7 +156,7 @@ export const listHandOvers = (db: Db, { realmId, userId }: OfUser): Promise<Expo
      order by created_at, id
   `);
 
-/** Lists the realm's bulk jobs. */
+/** Lists the ids of the realm's bulk jobs, except those whose upload is in progress. */
 export async function listJobIds(db: Db, { realmId }: { realmId: string }): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select id from jobs where realm_id = ${realmId} and state <> 'receiving' order by created_at, id
@@ -177,7 +177,10 @@ export interface ExportedJobRow {
   message: string | null;
 }
 
-/** Lists the rows of a job that are about the person, by user id or by pairwise id in any spelling. */
+/**
+ * Lists the rows of a job that are about the person: by user id or, in a row without a user id, by pairwise id in any
+ * spelling.
+ */
 export const listJobRows = (
   db: Db,
   { realmId, userId, pairwiseId, jobId }: OfUser & { pairwiseId: string; jobId: string },

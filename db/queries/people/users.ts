@@ -75,7 +75,7 @@ export type UserSortKey = (typeof userSortKeys)[number];
 export interface UserFilter {
   blacklisted: boolean;
   locked: boolean;
-  /** People whom a sign-in refused and who have not been permitted since. */
+  /** People whom the identity provider or the directory does not permit to use the realm. */
   notPermitted: boolean;
   /** Whether a directory manages the person. */
   managed: boolean;

@@ -56,7 +56,7 @@ export interface VlanLine {
   vlan: string;
 }
 
-/** Lists active profiles of people who have a VLAN, in the order of people, after a given line. */
+/** Lists active profiles of people with a VLAN of their own, in the order of people, after a given line. */
 export const listLines = (
   db: Db,
   { realmId, at, behind, limit }: { realmId: string; at: Date; behind: VlanLine | undefined; limit: number },

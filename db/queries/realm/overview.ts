@@ -10,7 +10,7 @@ export interface Trend {
   before: number;
 }
 
-/** A realm in numbers; only users' profiles count. */
+/** A realm in numbers; only users' profiles count, except in `waitingIssuances`. */
 export interface RealmNumbers {
   activeProfiles: number;
   /** Profiles with at most this many days left. */
@@ -21,7 +21,7 @@ export interface RealmNumbers {
   activeUsers: number;
   lockedUsers: number;
   offboardedUsers: number;
-  /** Accepted creations that are neither issued nor failed. */
+  /** Accepted creations, of profiles of every kind, that are neither issued nor failed. */
   waitingIssuances: number;
   oldestWaitingSince: Date | null;
   workersAlive: number;

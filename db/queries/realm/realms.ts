@@ -18,7 +18,7 @@ export interface RealmRow extends Realm {
   /** The addresses of help and of the privacy notice; empty: none. */
   helpUri: string;
   privacyUri: string;
-  /** The domains that DNS names of infrastructure profiles may be in, in addition to the realm's own domains. */
+  /** The domains that DNS names of infrastructure profiles may be in, in addition to the realm's own domain. */
   infrastructureDomains: string[];
   radiusCa: string | null;
   /** The addresses and networks of the realm's RADIUS servers; empty: every address counts as a RADIUS server. */
@@ -42,7 +42,10 @@ export interface RealmRow extends Realm {
   onboardingApps: boolean;
   /** The name under which the apps list the realm; empty: the apps do not list it. */
   appsListing: string;
-  /** A bulk offboarding of more than this percentage of the active people must be confirmed. */
+  /**
+   * Above `unconfirmedRemovalsMax`, a bulk job that affects more than this percentage of the active people or profiles
+   * must be confirmed.
+   */
   offboardingShare: number;
   /** The realm's time zone, by its name in the IANA database. */
   timeZone: string;
@@ -61,7 +64,7 @@ export interface RealmRow extends Realm {
   upstreamClientId: string | null;
   upstreamClientSecretSet: boolean;
   upstreamClaims: UpstreamClaims;
-  /** The first rule that matches at a sign-in sets the person's VLAN. */
+  /** The first rule that matches, at a sign-in or by a directory's attributes, sets the person's VLAN. */
   vlanRules: VlanRule[];
   /** The VLAN of people who have no other VLAN; null: the RADIUS server decides. */
   vlanDefault: string | null;
@@ -109,7 +112,10 @@ export interface GuideRealm {
   issuerId: string | null;
 }
 
-/** Returns the realm of this name or, without a name, the only realm. */
+/**
+ * Returns the realm of this name or, without a name, the only realm; undefined if there is none or, without a name,
+ * more than one.
+ */
 export async function findForGuides(db: Db, { name }: { name: string | undefined }): Promise<GuideRealm | undefined> {
   const found = await db.query<GuideRealm>(sql`
     select r.id, r.name, r.domain, r.radius_cn as "radiusCn",
@@ -145,7 +151,7 @@ export async function lock(tx: Db, id: string): Promise<RealmRow> {
   return only(await tx.query<RealmRow>(sql`select ${columns} from realms where id = ${id} for update`));
 }
 
-/** Makes other transactions that create a realm wait until this transaction ends. */
+/** Makes other transactions that create or change a realm wait until this transaction ends. */
 export async function lockAll(tx: Db): Promise<void> {
   await tx.query(sql`lock table realms in share row exclusive mode`);
 }
@@ -178,7 +184,7 @@ export interface RealmChange {
   /** Null: people are never forgotten. */
   forgetAfterMonths?: number | null | undefined;
   localSignIn?: boolean | undefined;
-  /** Null removes the setting; the same holds for all of the identity provider's settings. */
+  /** Null removes the setting; the same holds for `upstreamClientId` and `upstreamClientSecret`. */
   upstreamIssuer?: string | null | undefined;
   upstreamClientId?: string | null | undefined;
   /** Sealed under the master key, see {@link upstreamSecretContext}. */
@@ -188,15 +194,18 @@ export interface RealmChange {
   vlanDefault?: string | null | undefined;
   maxProfiles?: number | undefined;
   maxValidMonths?: number | undefined;
-  /** Throws a violation of `realms_scim_pairwise_stays` while a directory knows people of the realm. */
+  /**
+   * A change throws a violation of `realms_scim_pairwise_stays` once a directory has brought people to the realm, even
+   * if it has removed them since.
+   */
   scimPairwise?: PairwiseAttribute | undefined;
   newPeople?: NewPeopleFrom | undefined;
   scimAttributes?: readonly DirectoryAttribute[] | undefined;
 }
 
 /**
- * Changes the given settings and keeps the others. The statement names no other columns, because the api may change
- * only some.
+ * Changes the given settings and keeps the others. The statement names only the columns that change, because the api's
+ * role may write only some columns.
  */
 export async function update(db: Db, id: string, change: RealmChange): Promise<RealmRow> {
   const claims = change.upstreamClaims === undefined ? undefined : JSON.stringify(change.upstreamClaims);
@@ -285,7 +294,7 @@ export async function setUploadedLogo(tx: Db, id: string, logo: UploadedLogo | n
  */
 export const upstreamSecretContext = (realmId: string): string => `realms/${realmId}/upstream_client_secret`;
 
-/** Returns whether people can sign in through the realm's identity provider: both settings are needed. */
+/** Returns whether people can sign in through the realm's identity provider: this needs its issuer and a client id. */
 export const hasUpstream = <Realm extends Pick<RealmRow, "upstreamIssuer" | "upstreamClientId">>(
   realm: Realm,
 ): realm is Realm & { upstreamIssuer: string; upstreamClientId: string } =>
@@ -301,7 +310,10 @@ export interface FirstUpstream {
   claims: UpstreamClaims;
 }
 
-/** Sets the sign-in of a realm that has none. Postgres rejects the change for any other realm. */
+/**
+ * Sets the sign-in of a realm that has none and whose set-up is not finished. For any other realm, Postgres rejects the
+ * change, unless the operator makes it.
+ */
 export async function setFirstUpstream(tx: Db, id: string, upstream: FirstUpstream): Promise<RealmRow> {
   const { kind, issuer, clientId, sealedSecret, claims } = upstream;
   return only(
@@ -347,10 +359,7 @@ export async function findUpstream(
   );
 }
 
-/**
- * The network settings that the realm of an issuance has for devices, and the CAs of the issuer that signs the
- * issuance.
- */
+/** The network settings for the device of an issuance, and the CAs of the issuer that signs the certificate. */
 export interface IssuanceNetwork {
   issuanceId: string;
   displayName: string;

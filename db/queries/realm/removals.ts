@@ -36,7 +36,7 @@ export async function lock(tx: Db, realmId: string): Promise<void> {
 
 /**
  * Adds to the count, and returns the previous count. Call it as the last statement of the transaction that removes:
- * other removals of the same connection and minute wait until that transaction ends.
+ * until that transaction ends, other removals of the same minute wait if their connections share its slot.
  */
 export async function add(tx: Db, { count, ...of }: InRealm & { count: number }): Promise<Recent> {
   const { realmId, at } = of;

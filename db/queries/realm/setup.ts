@@ -7,7 +7,7 @@ import { sql } from "../../sql.ts";
 import * as realms from "./realms.ts";
 import type { RealmRow } from "./realms.ts";
 
-/** How many addresses are listed. */
+/** The most addresses in each list. */
 const askersMax = 10;
 
 /** Returns how far a realm is set up. */
@@ -83,7 +83,10 @@ async function findServerCertificate(db: Db, { realm, at }: { realm: RealmRow; a
   return only(rows).endsAt;
 }
 
-/** Lists addresses that asked the realm's issuers, latest first: either RADIUS servers or other addresses. */
+/**
+ * Lists addresses that asked for the status of the realm's certificates, latest first, at most {@link askersMax}:
+ * either RADIUS servers or other addresses.
+ */
 const listAskers = (
   db: Db,
   { realmId, areServers }: { realmId: string; areServers: boolean },

@@ -19,7 +19,8 @@ const rowsMax = 200;
 const statementMsMax = 150;
 
 /**
- * The matches, whether a statement exceeded its time limit, and whether a statement had more matches than it returned.
+ * The matches, whether a statement exceeded its time limit, and whether a statement returned the most rows, so there
+ * may be more matches.
  */
 export interface Findings<Row> {
   rows: Row[];
@@ -69,7 +70,10 @@ const userColumns = sql`
   u.id, u.pairwise_id as "pairwiseId", u.email, u.display_name as "displayName", u.created_at as "createdAt",
   u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt", u.forgotten_at as "forgottenAt"`;
 
-/** Finds people with every word in their pairwise id, e-mail address or name, and the person with this id. */
+/**
+ * Finds people with every word in their pairwise id, e-mail address or name, people whose pairwise id is the whole text
+ * in another spelling, and the person with this id.
+ */
 export const findUsers = (
   db: Database,
   { realmId, searched, userId }: Search & { userId: string | undefined },

@@ -53,7 +53,7 @@ export async function forget(tx: Db, { kind, checkValue }: { kind: SecretKind; c
   return rows.length > 0;
 }
 
-/** Removes every value of a kind. */
+/** Removes all check values of a kind. */
 export async function forgetAll(tx: Db, kind: SecretKind): Promise<void> {
   await tx.query(sql`delete from installation_secrets where kind = ${kind}`);
 }

@@ -94,8 +94,8 @@ export async function replace(
 }
 
 /**
- * Retires the keys that sign tokens. Their private halves are erased, and new keys are created when needed. Leaked keys
- * are also no longer published.
+ * Retires the keys that sign tokens, and returns how many. Their private halves are erased, and new keys are created
+ * when needed. Leaked keys, even those retired before, are also no longer published.
  */
 export async function retireTokenKeys(tx: Db, { leaked, at }: { leaked: boolean; at: Date }): Promise<number> {
   const rows = await tx.query(
@@ -142,8 +142,8 @@ export interface ReplaceableGuestAccount {
 }
 
 /**
- * Lists what a leaked master key opens: guest accounts whose link signs in, and realms with a secret at their identity
- * provider.
+ * Lists what must be replaced after the master key has leaked: the active guest accounts whose link signs in, and the
+ * realms with a secret at their identity provider.
  */
 export async function listReplaceable(
   db: Db,

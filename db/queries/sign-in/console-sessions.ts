@@ -63,7 +63,7 @@ export async function create(tx: Db, session: NewConsoleSession): Promise<Consol
   return made;
 }
 
-/** Returns the session of a cookie; undefined once it has expired. */
+/** Returns the session of a cookie; undefined if it has expired or ended. */
 export async function find(
   db: Db,
   { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
@@ -95,8 +95,8 @@ export async function lock(
 }
 
 /**
- * Makes a user's consoles renew their tokens with the next call, for the user's current roles. The user does not sign
- * in again.
+ * Makes a user's console sessions renew their tokens at the next call, so the tokens match the user's current roles.
+ * The user does not sign in again.
  */
 export async function renewSoon(tx: Db, { userId, at }: { userId: string; at: Date }): Promise<void> {
   await tx.query(sql`
@@ -118,7 +118,7 @@ export async function renew(
   `);
 }
 
-/** Extends a session from this instant; undefined once it has expired. */
+/** Extends a session from this instant, at most to its absolute end; undefined if it has expired or ended. */
 export async function extend(db: Db, { id, at }: { id: string; at: Date }): Promise<ConsoleSession | undefined> {
   return first(
     await db.query<ConsoleSession>(sql`

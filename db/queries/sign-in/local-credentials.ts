@@ -3,7 +3,10 @@ import { first, only, type Db } from "../../client.ts";
 import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
-/** Gives a user a username, and a password unless links suffice. Throws a unique violation if the username is taken. */
+/**
+ * Gives a user a local account: a username, and a password unless links suffice. Throws a unique violation if the
+ * username is taken, or the user already has a local account.
+ */
 export async function create(
   tx: Db,
   row: { userId: string; realmId: string; username: string; passwordHash: string | null },
@@ -80,15 +83,15 @@ export async function setFirstPassword(
 /** The credential that a local sign-in is checked against. */
 export interface LocalCredential {
   userId: string;
-  /** Null: this user signs in with links only. */
+  /** Null: the account has no password, and only links sign in to it. */
   passwordHash: string | null;
   roles: Role[];
   offboardedAt: Date | null;
 }
 
 /**
- * A username as the database folds it, which determines which spellings are the same name, and the credential of its
- * account.
+ * A username as the database folds it (two spellings with the same folded form are the same name), and the credential
+ * of its account.
  */
 export interface NamedCredential {
   folded: string;

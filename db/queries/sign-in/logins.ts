@@ -52,7 +52,7 @@ export async function create(tx: Db, login: NewLogin): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Returns the login of a cookie with its user; undefined once it has expired or its user is offboarded. */
+/** Returns the login of a cookie with its user; undefined if it has expired or ended, or its user is offboarded. */
 export async function find(db: Db, { tokenHash, at }: { tokenHash: Uint8Array; at: Date }): Promise<Login | undefined> {
   return first(
     await db.query<Login>(sql`

@@ -15,7 +15,7 @@ export interface NewSession {
   scopes: readonly Scope[];
   signedInAt: Date;
   at: Date;
-  /** When the session ends if its code is not redeemed. */
+  /** When the session ends if nothing extends it: with its code or, for mutual TLS, with its access token. */
   expiresAt: Date;
 }
 
@@ -55,7 +55,7 @@ export async function establish(tx: Db, { id, expiresAt }: { id: string; expires
   await tx.query(sql`update sessions set expires_at = ${expiresAt} where id = ${id}`);
 }
 
-/** Records, to the minute, that a session was used. */
+/** Records that a session was used, at most once a minute. */
 export async function markUsed(db: Db, { id, at }: { id: string; at: Date }): Promise<void> {
   await db.query(sql`
     update sessions
@@ -107,7 +107,10 @@ export async function listOfLogin(
   return rows.map(({ id }) => id);
 }
 
-/** A session that has just ended: its user, and the browser login in which it began. */
+/**
+ * A session that was removed: its user and client, and the browser login in which it began; null: none, or that login
+ * has ended.
+ */
 export interface EndedSession {
   realmId: string;
   userId: string;
@@ -148,7 +151,10 @@ export async function remove(
   );
 }
 
-/** Ends everything that users are signed in to: browsers, sessions, codes, tokens and sign-in links. */
+/**
+ * Ends everything that users are signed in to: browsers, sessions, codes, tokens, sign-in links and the authorizations
+ * of apps.
+ */
 export async function removeAllOfUsers(tx: Db, { userIds }: { userIds: readonly string[] }): Promise<void> {
   await tx.query(sql`select end_sign_ins(${userIds}::bigint[])`);
 }

@@ -40,7 +40,10 @@ export async function findUsable(
   );
 }
 
-/** Uses a link up, once: of several concurrent attempts one returns the user. Returns nothing for offboarded users. */
+/**
+ * Uses up a link: of several concurrent attempts, one returns the user. Returns undefined for a used or expired link,
+ * and for an offboarded user.
+ */
 export async function consume(
   db: Db,
   { tokenHash, at }: { tokenHash: Uint8Array; at: Date },

@@ -23,7 +23,7 @@ const columns = sql`
   id, realm_id as "realmId", user_id as "userId", draft_version as "draftVersion", passed,
   sealed_report as "sealedReport"`;
 
-/** Stores a new test. Ends the same person's tests that have not passed: only the latest test counts. */
+/** Stores a new test. Removes the same person's other tests, except tests that have passed. */
 export async function create(
   tx: Db,
   test: Pick<SignInTest, "id" | "realmId" | "userId" | "draftVersion"> & { expiresAt: Date },

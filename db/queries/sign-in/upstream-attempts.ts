@@ -7,7 +7,7 @@ export async function isUsed(db: Db, { tokenHash }: { tokenHash: Uint8Array }): 
   return rows.length > 0;
 }
 
-/** Uses an attempt up: returns true only once while the attempt is valid. */
+/** Marks an attempt as used. Returns false if the attempt was used before. */
 export async function use(
   db: Db,
   { tokenHash, realmId, expiresAt }: { tokenHash: Uint8Array; realmId: string; expiresAt: Date },

@@ -21,7 +21,10 @@ export interface UpstreamUser {
   given: Role[];
   fromProvider: Role[];
   offboardedAt: Date | null;
-  /** When the identity provider first denied the user access to the realm; null: the provider permits access. */
+  /**
+   * Since when the realm's rules have denied the user access, by the provider's claims or the directory's attributes;
+   * null: the user has access.
+   */
   notPermittedSince: Date | null;
   /** Whether a directory determines the user's name and e-mail address. */
   isManaged: boolean;
@@ -57,7 +60,8 @@ export async function lockUser(
 
 /**
  * Returns the realm's user with this pairwise id, exactly or, if only one user matches, in another spelling (see
- * `foldId` of the domain), with the row locked until the transaction ends.
+ * `foldId` of the domain); `ambiguous` if only other spellings match, and several do. The rows are locked until the
+ * transaction ends.
  */
 export async function lockUserByPairwiseId(
   tx: Db,
@@ -114,7 +118,7 @@ export async function create(tx: Db, identity: UpstreamIdentity & { userId: stri
   `);
 }
 
-/** Stores what an identity provider sent about a user. */
+/** Sets the e-mail address and the name of a user. */
 export async function updateUser(
   tx: Db,
   { realmId, user }: { realmId: string; user: Pick<UpstreamUser, "id" | "email" | "displayName"> },
@@ -157,10 +161,10 @@ export async function changePermitted(
   return rows.length > 0;
 }
 
-/** A user's identities, and whether the identity provider permits them. */
+/** A user's identities, and since when the realm's rules have denied the user access. */
 export interface IdentitiesOfUser {
   identities: { issuer: string; since: Date }[];
-  /** When the identity provider first denied the user access to the realm; null: the provider permits access. */
+  /** See {@link UpstreamUser.notPermittedSince}. */
   notPermittedSince: Date | null;
 }
 

@@ -49,8 +49,8 @@ export async function time(db: Db): Promise<Date> {
 }
 
 /**
- * Returns which versions may use the database. Throws undefined_table before the first `migrate` of a version that has
- * this table.
+ * Returns the migration that a version must have to use the database, and the newest migration of the version for which
+ * the roles' rights were set. Throws undefined_table before the first `migrate` of a version that has this table.
  */
 export async function versions(db: Db): Promise<{ minimum: string | null; migratedTo: string | null }> {
   return only(

@@ -17,8 +17,8 @@ export interface ServiceState {
   /** The versions of the live processes of each kind. */
   versions: { kind: ProcessKind; version: string }[];
   /**
-   * Kinds of process with missing replacements: within the last hour, more processes fell silent without a clean stop
-   * than have started since the first of them fell silent.
+   * Kinds of process that lack replacements: within the last hour, more processes fell silent without a clean stop than
+   * live processes have started since the first of them fell silent.
    */
   silent: ProcessKind[];
   /**
@@ -139,7 +139,7 @@ export interface ServiceNumbers {
    * waited.
    */
   oldest: Oldest;
-  /** Bulk jobs that have not finished. */
+  /** Bulk jobs that have not finished, counted by kind and state. */
   jobs: { kind: string; state: string; count: number }[];
   /** Unexpired issuers. */
   issuers: { id: string; state: "issuing" | "prepared" | "publishing"; notAfter: Date }[];

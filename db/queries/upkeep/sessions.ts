@@ -80,7 +80,7 @@ export interface Connections {
   max: number;
   /** How many sessions of other programs are open, in all databases. */
   others: number;
-  /** The programs with the most open sessions. */
+  /** The other programs with the most open sessions, at most three. */
   programs: string[];
 }
 

@@ -145,7 +145,10 @@ const exportedHeadings = [
   ...["Place in the chain", "Stelle in der Kette"],
 ];
 
-/** Columns that every job ignores, so the results of a job and the console's lists can be the input of another job. */
+/**
+ * Headings that a job ignores unless they name one of its own columns, so the results of a job and the console's lists
+ * can be the input of another job.
+ */
 const passedOver: ReadonlySet<string> = new Set(
   [
     ...resultColumns,
@@ -162,9 +165,9 @@ function withoutZone(heading: string): string {
 }
 
 /**
- * Returns the column that a heading means; `ignored` for a heading of a results file or of a list that the console
- * exports; undefined for an unknown heading. A revocation ignores columns about a profile's owner, because the serial
- * number alone identifies the profile.
+ * Returns the column that a heading means; `ignored` for a heading of a results file, of a list that the console
+ * exports or of the audit log; undefined for an unknown heading. A revocation also ignores the columns of other kinds
+ * of job, because the serial number alone identifies the profile.
  */
 export function readHeading(kind: JobKind, heading: string): JobColumn | "ignored" | undefined {
   const column = columnOf.get(foldHeading(heading));
@@ -182,9 +185,9 @@ export const bareColumns = (kind: JobKind): JobColumn[] =>
   isColumnOf(kind, "email") ? [bareColumn[kind], "email"] : [bareColumn[kind]];
 
 /**
- * Returns the cells of a row of a table with one column and no heading. An e-mail address identifies the person by
- * e-mail, and can be the pairwise id of a known person. An onboarding never creates a person whose id is an e-mail
- * address.
+ * Returns the cells of a row of a table with one column and no heading. If the job has a column for e-mail addresses,
+ * an e-mail address fills that column and, except in an onboarding, the id as well: an onboarding never creates a
+ * person whose id is an e-mail address.
  */
 export function bareCells(kind: JobKind, value: string): Map<JobColumn, string> {
   const isAddress = isColumnOf(kind, "email") && isEmailAddress(value);

@@ -4,6 +4,9 @@ export interface Findings {
   unchanged: number;
   failed: number;
   skipped: number;
-  /** The number of profiles of the people who will change; null if the job is not about existing profiles. */
+  /**
+   * The number of profiles of the people who will change, or of profiles that will be revoked; null if no row will
+   * change, or the job is not about existing profiles.
+   */
   profiles: number | null;
 }

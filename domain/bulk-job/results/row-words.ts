@@ -12,7 +12,7 @@ export interface RowWords {
   sameAs: (row: number) => string;
   severalPeople: (ids: string) => string;
   severalSpellings: (ids: string) => string;
-  /** Patterns of the API's messages about unusable cells and rows, each with its text for people. */
+  /** Patterns of the API's English messages about unusable cells and rows, each with its translation. */
   reasons: readonly (readonly [told: RegExp, said: string])[];
 }
 

@@ -38,7 +38,10 @@ type Published = crls.CrlState & { crl: NonNullable<crls.CrlState["crl"]> };
 const statesOf = async (db: Db, realmIds: ReadonlySet<string>, { clock }: Context): Promise<crls.CrlState[]> =>
   (await crls.listStates(db, { at: clock.now() })).filter(({ realmId }) => realmIds.has(realmId));
 
-/** Waits until each issuer has a newer CRL and returns the new CRLs. */
+/**
+ * Waits until each issuer has a newer CRL and returns the new CRLs. Throws `not_published` if that takes longer than
+ * {@link waitMsMax}.
+ */
 async function followed(
   db: Db,
   { before, realmIds }: { before: readonly crls.CrlState[]; realmIds: ReadonlySet<string> },

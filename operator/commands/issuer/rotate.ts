@@ -106,7 +106,10 @@ async function makeNext(
   });
 }
 
-/** Locks the realm, so no other command changes which issuer issues until the transaction ends. */
+/**
+ * Locks the realm, so no other command changes which issuer issues until the transaction ends, and returns the prepared
+ * issuer.
+ */
 async function lockAndFindPrepared(tx: Db, realmId: string, context: Context): Promise<issuers.IssuerRow | undefined> {
   await realms.lock(tx, realmId);
   return findPrepared(await issuers.list(tx, realmId), context.clock.now());

@@ -15,8 +15,8 @@ const endingDays = 14;
 const hourMs = 3_600_000;
 
 /**
- * Checks each realm with a directory: the directory calls, it contains everybody, and no deactivation from it waits for
- * a decision.
+ * Checks each realm with a directory: the directory calls, it contains everybody, its static tokens do not expire soon,
+ * no deactivation from it waits for a decision, and it cannot take the last administrator's access.
  */
 export async function checkScim(db: Db, context: Context): Promise<Check[]> {
   const at = context.clock.now();

@@ -339,7 +339,7 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
   });
 
   test.each(["Android", "iOS", "Windows"] as const)(
-    "the file for %s is encrypted with 3DES, which older systems can open",
+    "a file for %s that is encrypted like the file for Linux is rejected, because older systems open only 3DES",
     (name) => {
       expect(outcome(names[name], encode(name, "eap-config", { as: "Linux" }))).toBe("older systems open 3DES alone");
     },

@@ -504,7 +504,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     }
   });
 
-  test("while 1,000 profiles are revoked, every good profile is admitted and every revoked profile is refused", async () => {
+  test("while 1,000 profiles are revoked, good profiles are never refused, and revoked profiles are soon refused", async () => {
     const profiles = await issueMany(1_000);
     const others = await Promise.all(modes.map((mode) => issue(ownRealm).then((device) => ({ mode, device }))));
     const storm = { running: true };

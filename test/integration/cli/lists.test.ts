@@ -69,7 +69,7 @@ test("an empty list is [] or the CSV's header", async () => {
   expect((await cli(["users", "list", "--search", "nobody at all"])).out).toBe("");
 });
 
-test("filters and order are applied by the service", async () => {
+test("the service applies the order and the limit, and accepts the filter", async () => {
   const { out } = await cli([
     "users",
     "list",

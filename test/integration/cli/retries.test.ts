@@ -59,7 +59,7 @@ test.each([
   expect(waits).toEqual([]);
 });
 
-test("a service that stays busy is an error after a few tries", async () => {
+test("a service that stays busy causes an error after five tries", async () => {
   first(99, {
     status: 503,
     headers: { "Retry-After": "0" },
@@ -126,7 +126,7 @@ test("an unreachable service is reported after a few retries", async () => {
   expect(waits).toEqual([500, 1_000, 2_000, 4_000]);
 });
 
-test("if the token does not allow reading a profile's output, the command fails instead of waiting forever", async () => {
+test("if the token does not allow reading a profile's output, the command fails without polling the issuance again", async () => {
   const user = await realm.user();
   const issuance = { id: "018f2f60-0000-7000-8000-000000000000", state: "queued", error: null, profile: null };
   const answer = (code: number, data: object) => ({

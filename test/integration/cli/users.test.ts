@@ -43,7 +43,7 @@ test("an exact pairwiseID is found among more than a thousand longer pairwiseIDs
   expect((await shown("crowd"))["userID"]).toBe(id);
 });
 
-test("a name that two people share is an error that calls it ambiguous", async () => {
+test("a name that two people share is refused as ambiguous", async () => {
   await realm.user({ email: "shared@example.org" });
   await realm.user({ email: "shared@example.org" });
 

@@ -96,7 +96,7 @@ describe("the last administrator", () => {
     expect(await refused(api.query(by(id)))).toBe(true);
   });
 
-  test("is not removed by a worker, nor by one statement that removes every administrator", async () => {
+  test("is not removed by a worker's statement that offboards every user of the realm", async () => {
     const realmId = await givenRealm();
     await given.user({ realmId, administrator: true });
     expect(await refused(worker.query(sql`update users set offboarded_at = now() where realm_id = ${realmId}`))).toBe(

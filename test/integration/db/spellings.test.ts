@@ -30,7 +30,7 @@ const folded = async (ids: readonly string[]): Promise<string[]> =>
   ).map((row) => row.folded);
 
 describe("the database folds an id as the domain does", () => {
-  test("over the table of spellings", async () => {
+  test("for every spelling in the table", async () => {
     const ids = [...sameIds, ...differentIds].flatMap(([one, other]) => [one, other]);
     expect(await folded(ids)).toEqual(ids.map(foldId));
   });

@@ -311,14 +311,17 @@ describe("the trust settings of a realm", () => {
     ["radius_ca", "'first'"],
     ["radius_cn", "'first.demo.example'"],
     ["radius_names", "'{first.demo.example}'"],
-  ])("once the realm is set up, only the operator sets %s, even for the first time", async (column, value) => {
-    const realmId = await givenRealm();
-    const set = (role: DatabaseRole) =>
-      attempt(role, verbatim(`update realms set ${column} = ${value} where id = $1 returning id`, [realmId]));
-    await attempt("realmpass_api", sql`update realms set set_up_at = now() where id = ${realmId}`);
-    await expect(set("realmpass_api")).rejects.toThrow(/only the operator changes whom a realm trusts/);
-    await expect(set("realmpass_operator")).resolves.toHaveLength(1);
-  });
+  ])(
+    "include %s, which only the operator sets once the realm is set up, even for the first time",
+    async (column, value) => {
+      const realmId = await givenRealm();
+      const set = (role: DatabaseRole) =>
+        attempt(role, verbatim(`update realms set ${column} = ${value} where id = $1 returning id`, [realmId]));
+      await attempt("realmpass_api", sql`update realms set set_up_at = now() where id = ${realmId}`);
+      await expect(set("realmpass_api")).rejects.toThrow(/only the operator changes whom a realm trusts/);
+      await expect(set("realmpass_operator")).resolves.toHaveLength(1);
+    },
+  );
 
   test("setting a trust setting to its present value is allowed", async () => {
     const realmId = await givenRealm();

@@ -188,7 +188,7 @@ test("`migrate` of the previous version changes nothing on a newer schema, right
   expect(right).toEqual({ isHeld: true });
 });
 
-test("`migrate` fails with an explanation on a schema that no longer has what this version needs", async () => {
+test("`migrate` fails with an explanation if the database's schema is too new for this version", async () => {
   const { url, upgrade } = await givenDatabase();
   await upgrade({ up: `update installation set minimum_migration = '${nextName}'` });
   const { code, json } = await operate(["migrate"], { DATABASE_URL: url });

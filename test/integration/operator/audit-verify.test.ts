@@ -307,7 +307,7 @@ describe("in the database", () => {
     sql`insert into audit_unsealed select realm_id, id from audit_entries where realm_id = ${realmId}`,
   ];
 
-  test("a log resealed by the service's own worker is found with the kept head", async () => {
+  test("a log resealed by the service's own worker is reported as rewritten when it is verified with the kept head", async () => {
     await tamper(...unsealAll());
     await seal();
     expect(faultsOf(await verify("--head", kept))).toEqual(["chain_rewritten 500"]);

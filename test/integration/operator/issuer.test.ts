@@ -237,7 +237,7 @@ describe("the constraints of an issuing CA", () => {
   const rotate = (realm: string, ...options: string[]) =>
     operator.run(["issuer", "rotate", "--realm", realm, ...options]);
 
-  test("are the realm's domains at that time, and not critical unless requested", async () => {
+  test("are the realm's domains when the CA is created, and not critical unless requested", async () => {
     const { realm } = await rootOf();
     const domain = `${realm}.example`;
     expect((await listed(realm))[0]).toMatchObject({

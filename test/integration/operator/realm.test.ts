@@ -793,7 +793,7 @@ test("a directory's additional attributes are set, shown, recorded and cleared; 
   expect((await set("--clear", "scim-attribute", "--scim-attribute", "affiliation=roles")).code).toBe(2);
 });
 
-test("how a directory's people match sign-ins is set, shown, recorded, and fixed once the directory has created people", async () => {
+test("the rule that matches a directory's people to sign-ins is set, shown and recorded, and cannot change once the directory has created people", async () => {
   const realm = await operator.realm();
   const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
   const after = { scimPairwise: "userName", newPeople: "scim" };

@@ -179,7 +179,7 @@ test("an issuer has at most 1,000 unexpired responder certificates", async () =>
   expect(logged).toEqual(["ocsp.too_many_responders"]);
 });
 
-describe("a responder's role may not", () => {
+describe("a responder's role cannot", () => {
   test.each<[string, Sql]>([
     ["read issuer keys", sql`select * from issuer_keys`],
     ["read issuances", sql`select id from issuances`],

@@ -76,7 +76,7 @@ describe("the drill of docs/replacing-cas.md", () => {
         .join(".+")}$`,
     );
 
-  test("each step prints the output on the page", async () => {
+  test("prints at each step the output that the page shows", async () => {
     const steps = await readSteps();
     expect(steps.map(({ title }) => Number.parseInt(title, 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     for (const { title, block } of steps) expect(block, title).not.toBe("");

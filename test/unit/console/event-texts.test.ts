@@ -22,7 +22,7 @@ describe.each(["English", "German"])("the audit log in %s", (language) => {
     expect(eventNames[event]).toMatch(/\S/);
   });
 
-  test("a sentence has placeholders only for a name, a number and a date", () => {
+  test("has sentences with placeholders only for a name, a number and a date", () => {
     const blanks = new Set(Object.values(events).flatMap(placeholders));
     expect([...blanks].sort()).toEqual(["count", "date", "name"]);
   });

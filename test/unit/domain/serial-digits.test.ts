@@ -10,7 +10,7 @@ test.each([
   ["12345678", "1234 5678"],
   ["123456789012345678901234567890123456789012345678", "1234 5678 9012 3456 7890 1234 5678 9012 3456 7890 1234 5678"],
   ["", ""],
-])("%j in groups is %j, and is joined to the same number", (serial, grouped) => {
+])("%j in groups is %j, and the groups join to the same number", (serial, grouped) => {
   expect(groupSerial(serial)).toBe(grouped);
   expect(joinSerial(grouped)).toBe(serial);
 });

@@ -28,7 +28,7 @@ test.each([
   ["2026-03-28T23:00:00Z", "29.03.2026 00:00:00", "2026-03-29 00:00:00"],
   ["2026-03-29T01:00:00Z", "29.03.2026 03:00:00", "2026-03-29 03:00:00"],
   ["1999-12-31T23:59:59.999Z", "01.01.2000 00:59:59", "2000-01-01 00:59:59"],
-])("%s in Berlin", (at, german, english) => {
+])("%s is written as local time in Berlin, in German and in English", (at, german, english) => {
   const zone = "Europe/Berlin";
   expect(createTimeWriter({ language: "de", zone })(new Date(at))).toBe(german);
   expect(createTimeWriter({ language: "en", zone })(new Date(at))).toBe(english);

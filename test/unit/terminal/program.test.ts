@@ -114,7 +114,7 @@ describe("a failure", () => {
     });
   });
 
-  test("that is a bug shows its stack only to people", async () => {
+  test("that is a bug shows its stack on standard error, and not in the JSON output", async () => {
     const { code, out, err } = await run("fail", "--json");
     expect([code, out]).toEqual([1, '{"error":"internal_error"}\n']);
     expect(err).toMatch(

@@ -14,7 +14,7 @@ import { recordEnd, reportEnd } from "../record-end.ts";
 /** How many rows one statement checks. */
 const sliceSize = 10_000;
 
-/** Records in each row what the job would do with it, and lets the job wait or run. */
+/** Records in each row what the job would do with it; then ends the job, or lets it wait or run. */
 export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
   const { db, clock } = deps;
   await checks.failDuplicates(db, { jobId: job.id, realmId: job.realmId, kind: job.kind });

@@ -65,8 +65,9 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
 }
 
 /**
- * Counts a job's removals of access, if no user has confirmed their number. Returns false if a user has to confirm the
- * number now, because of other removals in the realm since the check.
+ * Counts a job's removals of access in the realm, unless a user has confirmed their number. Returns false, counting
+ * nothing, if a user has to confirm the number now, because it or the realm's other removals have changed since the
+ * check.
  */
 async function admitRemovals(
   tx: Db,

@@ -9,7 +9,7 @@ const unfinished: ReadonlySet<AnyJobState> = new Set(["running", "grace", "cance
 
 /**
  * Ends a job whose rows are all final, with its audit entry. In a grace period, rows become final only through an undo.
- * Returns false if the job has other rows or ended before.
+ * Returns false if some rows are not final or the job is not under way.
  */
 export async function finish(
   deps: Pick<BulkJobDeps, "db" | "clock" | "log" | "onEnd">,

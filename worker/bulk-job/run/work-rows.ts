@@ -14,12 +14,12 @@ import { finish } from "./finish.ts";
 import { slicesOf, bisectOnError } from "../bisect.ts";
 
 /**
- * How many rows one transaction works, and how many profiles are signed together: few enough that other work gets its
- * turn.
+ * How many rows of an onboarding one transaction works, and how many profiles are signed together: few enough that
+ * other work gets its turn.
  */
 const onboardingSlice = 100;
 
-/** How many rows of a revocation one transaction works. */
+/** How many rows of an offboarding or a revocation one transaction works. */
 const revokingSlice = 250;
 
 /** How many rows of a reactivation one transaction works: a whole chunk. */
@@ -55,7 +55,7 @@ export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void
 }
 
 /**
- * Ends the rows under way of a job that cannot continue: users whom it offboarded lose their profiles, and profiles not
+ * Ends the rows under way of a job that cannot continue: users whom it locked out lose their profiles, and profiles not
  * made yet are abandoned. Throws if the database is away, and can then be called again.
  */
 export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<void> {

@@ -10,12 +10,12 @@ export interface NetworkSettings {
   wired: boolean;
   /** The names in the RADIUS servers' certificates, the main one first. */
   radiusNames: readonly string[];
-  /** The CAs of the RADIUS server's certificate: the trust anchor first, then the rest of the chain. */
+  /** The CAs of the RADIUS servers' certificates: roots first, then the others. */
   radiusCas: readonly RadiusCa[];
   /** Roaming consortiums (Passpoint), the preferred one first: 6 or 10 hexadecimal digits in upper case. */
   rcois: readonly string[];
   help: Help;
-  /** How many days before the end apps remind people: at most a third of the validity. */
+  /** How many days before the profile's end apps remind people; a file uses at most a third of the validity. */
   reminderLeadDays: number;
 }
 

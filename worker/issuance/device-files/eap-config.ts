@@ -16,10 +16,10 @@ const dayMs = 86_400_000;
  * Returns EAP metadata (draft-winter-opsawg-eap-metadata) as geteduroam and related apps read it: one provider, only
  * EAP-TLS, each Wi-Fi network and each roaming consortium with CCMP or better and, in a realm with wired networks,
  * `IEEE8023`. The outer identity is the domain without a user name (RFC 9190 section 2.1.8). A root comes first among
- * the CAs, since some readers take only the first. `ValidUntil` is in whole seconds, rounded down as in the
- * certificate, because Apple's app refuses a fraction. `IEEE8023` has no `NetworkID`: that would be a condition, and
- * the Android app refuses an element in a network that Wi-Fi networks do not have. No element is empty, because the
- * Android app would refuse the file.
+ * the CAs, since some readers take only the first. `ValidUntil` is not the certificate's end but the time at which apps
+ * remind people; it is in whole seconds, because Apple's app refuses a fraction. `IEEE8023` has no `NetworkID`: that
+ * would be a condition, and the Android app refuses an element in a network that Wi-Fi networks do not have. An element
+ * for a text is never empty, because the Android app would refuse the file.
  */
 export function eapConfig({ network, notBefore, notAfter, pkcs12, password }: DeviceFileContent): string {
   const { displayName, domain, ssids, wired, radiusNames, radiusCas, rcois, help, reminderLeadDays } = network;

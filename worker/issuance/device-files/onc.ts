@@ -17,7 +17,7 @@ export function onc({ network, identity, pkcs12 }: Pick<DeviceFileContent, "netw
     X509: certificate,
   }));
   const networks = ssids.map((ssid) => ({
-    // Every profile of the realm has the same GUID, so a second import replaces the network.
+    // Every profile of the realm has the same GUID for this network, so a second import replaces the network.
     GUID: `{${uuidOf(`${domain} ${ssid}`).toLowerCase()}}`,
     Name: ssid,
     Type: "WiFi",

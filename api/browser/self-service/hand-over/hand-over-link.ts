@@ -70,7 +70,7 @@ export async function redeemHandOverLink(page: PageRequest): Promise<void> {
   const name = nameFor(deviceType.data, handOver.name, await displayNameOf(page, handOver));
   const claim = claimBy(page, { deviceType: deviceType.data, name, format: handOver.format });
   await handOvers.claim(deps.db, { id: handOver.id, at: deps.clock.now(), ...claim });
-  // The page shows which browser claimed the hand-over first.
+  // If another browser was faster, that page shows that the link was used.
   redirect(page, address);
 }
 

@@ -14,7 +14,7 @@ import { isOf, type Owner } from "../owner.ts";
  */
 export type WantedHandOver = Pick<NewHandOver, "id" | "deviceType" | "name" | "format" | "renewsSerialNumber">;
 
-/** Where the profile goes: to this browser, or to any device that brings the token. */
+/** Where the profile goes: to this browser, or to any device that opens the link or uses the short code. */
 export type Delivery = "here" | "elsewhere";
 
 /** Creates a hand-over and redirects to its page. If the profile is for this browser, also claims the hand-over. */

@@ -45,7 +45,7 @@ export async function requestProfile(page: PageRequest, handOver: HandOver, view
   redirect(page, used !== undefined && stateOf(used, clock.now()) === "ready" ? paths.file : paths.page);
 }
 
-/** The new issuance, the objection, or `used` if there already is an issuance. */
+/** The new issuance, the objection, or `used` if there already is an issuance or the hand-over has expired. */
 type Outcome = { issuanceId: IssuanceID } | { objection: Objection } | "used";
 
 /** Thrown to roll back the transaction after a refusal. */

@@ -23,8 +23,8 @@ export function showShortCode(page: PageRequest): void {
 
 /**
  * `POST /code`: redirects to the link of the hand-over or guest account whose code was typed; a hand-over's page asks
- * before it is claimed. Throws `too_many_requests`: each code is counted before it is looked up, and refunded if it is
- * right.
+ * the user before it claims the hand-over. Counts each well-formed code before looking it up, and refunds a right code.
+ * Throws `too_many_requests` over the limit.
  */
 export async function redeemShortCode(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
@@ -60,14 +60,14 @@ async function countAttempt({ attemptCounter, metrics }: Deps, address: string):
   }
 }
 
-/** Returns the path of a hand-over's link. */
+/** Returns the path of a hand-over's link; undefined if no device can claim a hand-over with this code. */
 async function findHandOver(deps: Deps, { code }: TypedCode): Promise<string | undefined> {
   const codeHashes = hashesOfShortCode(deps, code);
   const handOver = await handOvers.findByCode(deps.db, { codeHashes, at: deps.clock.now() });
   return handOver && `/d/${tokenOfHandOver(deps, handOver)}`;
 }
 
-/** Returns the path of a guest account's link; undefined if the account is revoked. */
+/** Returns the path of a guest account's link; undefined if no account has the code, or the account is revoked. */
 async function findGuestAccount({ db, masterKeys }: Deps, { code }: TypedCode): Promise<string | undefined> {
   const found = await guestAccounts.findTokenByCode(db, { codeHashes: hashesOfGuestCode(masterKeys, code) });
   if (found === undefined) return undefined;

@@ -10,7 +10,7 @@ const lateMs = 30_000;
 /** After this wait the page no longer reloads automatically. */
 const givenUpMs = 10 * 60_000;
 
-/** Shows that the profile is being prepared; the page reloads automatically. */
+/** Shows that the profile is being prepared. The page reloads automatically during the first ten minutes. */
 export function sendPreparing(page: PageRequest, { realm, owner }: Viewer, { waitedMs }: { waitedMs: number }): void {
   const isLate = waitedMs >= lateMs;
   const isGuests = owner?.of.userId === null;

@@ -59,7 +59,10 @@ export function DeviceIcon({ deviceType }: { deviceType: DeviceType | null }) {
   return <Icon>{drawings[deviceType ?? "Other"]}</Icon>;
 }
 
-/** Draws in lines of the text's colour; the words beside it have the same meaning. */
+/**
+ * Draws an icon in lines of the text's colour. Screen readers skip the icon, because the words beside it have the same
+ * meaning.
+ */
 export function Icon({ children }: { children?: Child }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">

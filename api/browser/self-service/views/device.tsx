@@ -18,8 +18,8 @@ export interface DeviceView {
   /** The form for renewing this profile; undefined if renewal is not offered. */
   renewal: { endsSoon: boolean; hidden: Readonly<Record<string, string>> } | undefined;
   /**
-   * Set if another profile has replaced this one; `endsAt` is when this one is revoked, known once the new file was
-   * sent.
+   * Set if this profile is active and another one has replaced it. `endsAt`: the earliest time at which this one is
+   * revoked; null until the new file is sent.
    */
   renewed: { endsAt: Date | null } | undefined;
   objection: Objection | undefined;

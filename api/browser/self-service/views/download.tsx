@@ -33,7 +33,7 @@ export interface DownloadView {
   hidden: Readonly<Record<string, string>> | undefined;
   /** Until when the Download button works. */
   until: Date;
-  /** Why the profile was refused. */
+  /** Why the request for the profile was refused; undefined if it was not. */
   objection: Objection | undefined;
   /** The network's check of the profile; undefined if there is none to show. */
   check: Check | undefined;
@@ -43,7 +43,10 @@ export interface DownloadView {
 const refreshSeconds = 5;
 const refreshMs = 10 * 60_000;
 
-/** Reloads the page for a while after the download, to show whether the network has asked about the profile. */
+/**
+ * Returns the seconds until the page reloads: for a while after the download, until the network has asked about the
+ * profile. Undefined: it does not reload.
+ */
 const refreshOf = ({ downloadedAt, lastOcspAt }: HandOver, now: Date): number | undefined =>
   downloadedAt !== null && lastOcspAt === null && now.getTime() - downloadedAt.getTime() < refreshMs
     ? refreshSeconds
@@ -133,8 +136,9 @@ interface WaysProps {
 }
 
 /**
- * Returns whether the page leads to the geteduroam app, which fetches the profile itself. Only realms with apps do;
- * guests cannot sign in to the app, and people who chose another format want that format.
+ * Returns whether the page may lead to the geteduroam app, which fetches the profile itself: if the realm has apps, and
+ * the kind of device has the app. Guests cannot sign in to the app, and people who chose another format want that
+ * format.
  */
 function mayUseApp(realm: RealmRow, handOver: HandOver): boolean {
   const recipe = recipeFor(handOver);

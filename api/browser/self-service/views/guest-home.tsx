@@ -7,7 +7,7 @@ import { ObjectionBanner } from "./objection.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 import { Usage } from "./usage.tsx";
 
-/** Shows a guest account: its name, its owner, its end, its usage, and the way to add a device. */
+/** Shows a guest account: its name, its realm, its end, its usage, and the way to add a device. */
 export function sendGuestHome(page: PageRequest, guest: Guest): void {
   const { realm, account, objection, limit, count, home } = guest;
   sendSelfServicePage(page, {

@@ -12,7 +12,7 @@ import { sendSelfServicePage } from "./page.tsx";
 export interface NewDeviceFields {
   deviceType: DeviceType | undefined;
   name: string;
-  /** Null: the device's best one. */
+  /** Null: the format that suits the device. */
   format: OfferedFormat | null;
 }
 

@@ -9,7 +9,7 @@ import { timesIn, type Times } from "../../../pages/parts/times.tsx";
 import type { Texts } from "../texts/texts.ts";
 import { selfServiceTexts } from "../texts/self-service-texts.ts";
 
-/** The user of the navigation. */
+/** The signed-in user, for the navigation. */
 export interface Visitor {
   /** The user's name, as they know it. */
   person: string;
@@ -27,7 +27,7 @@ export interface SelfServicePage {
   say: (texts: Texts, language: Language, times: Times) => { title: string; body: Child };
 }
 
-/** Sends a page of self-service. The page never contains its own address, because the address may contain a token. */
+/** Sends a page of self-service. Its language links are relative, since its address may contain a token. */
 export function sendSelfServicePage(page: PageRequest, content: SelfServicePage): void {
   const { status = 200, realm, visitor, current, refreshSeconds, say } = content;
   const formToken = visitor && formTokenFor(page.deps, page);

@@ -10,7 +10,7 @@ export interface PickUpView {
   realm: PageRealm;
   /** The name of the profile. */
   name: string;
-  /** The owner's name, if the owner is a user. */
+  /** The owner's name; undefined for a guest account or a user without a name. */
   from: string | undefined;
   deviceType: DeviceType;
   mayBeIPad: boolean;
@@ -19,7 +19,7 @@ export interface PickUpView {
   hidden: Readonly<Record<string, string>>;
 }
 
-/** Asks the user who opened a hand-over's link to press its button, which posts to the page's own address. */
+/** Asks the user who opened a hand-over's link for the kind of device. The form posts to the page's own address. */
 export function sendPickUp(page: PageRequest, view: PickUpView): void {
   const { realm, name, from, deviceType, mayBeIPad, isWrong, hidden } = view;
   sendSelfServicePage(page, {

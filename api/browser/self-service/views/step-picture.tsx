@@ -115,7 +115,9 @@ const drawings: Readonly<Record<Recipe, readonly Child[]>> = {
   pem: [file, network, values],
 };
 
-/** Draws a step in lines of the text's colour; the step's words have the same meaning. */
+/**
+ * Draws a step as lines in the text's colour. Screen readers skip the drawing, because the step's text says the same.
+ */
 export function StepPicture({ recipe, step }: { recipe: Recipe; step: number }) {
   const drawing = drawings[recipe][step];
   return drawing === undefined ? null : (

@@ -1,7 +1,7 @@
 interface UsageProps {
   count: number;
   limit: number | null;
-  /** The sentence with both numbers. */
+  /** Returns the sentence with both numbers. */
   texts: (count: number, limit: number) => string;
 }
 

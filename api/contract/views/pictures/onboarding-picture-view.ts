@@ -3,7 +3,7 @@ import type { OnboardingSteps } from "../../../../db/queries/issuance/onboarding
 import { DeviceType } from "../../../../domain/certificate/device.ts";
 import { Timestamp } from "../timestamp.ts";
 
-/** How far users got with requests for profiles, by kind of device. */
+/** How many requests for profiles reached each step, by device type. */
 export const OnboardingPictureView = z
   .object({
     at: Timestamp.describe("When this was counted."),

@@ -21,7 +21,7 @@ import { readMatchingRows, type MatchingRows } from "./matching.ts";
 import { readInput } from "./read-input.ts";
 import { receiveRows } from "./receive-rows.ts";
 
-/** The ways in which the creation of a job of any kind can fail. */
+/** The error codes with which the creation of a job can fail, whatever the job's kind. */
 export const jobCreationErrors = [
   "too_many_rows_waiting",
   "invalid_request",
@@ -75,7 +75,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
     throw fail(code, { description, ...(fields && { fields }), cause: error });
   }
 
-  // A repeated request: the first request's job is the response.
+  // The request repeats an earlier one: the response is the job of that request.
   if (jobId !== own.jobId) await discard();
   concerns({ bulkJobId: jobId });
   return answerChanged(jobId, "received", { principal, deps, prefer, log, signal });

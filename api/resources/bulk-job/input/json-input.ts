@@ -48,7 +48,7 @@ async function* rowsOf(kind: JobKind, text: AsyncIterable<string>, reader: Reade
 interface Reader {
   /** Returns the elements of the list that this piece completes. */
   write(piece: string): unknown[];
-  /** Throws if the text is incomplete. */
+  /** Throws if the text is incomplete, is not a JSON object, or has both the list and `matching`. */
   end(): void;
   /** Returns the value of `matching` once the text is complete; undefined if there is none. */
   matching(): object | undefined;

@@ -20,7 +20,10 @@ export interface MatchingRows {
   recorded: JobMatching;
   /** The list that is searched. The caller's scopes limit what the search finds. */
   place: SearchPlace;
-  /** Adds the rows to a job and returns how many were found. Adds no rows if there are more than a job may have. */
+  /**
+   * Adds the rows to a job and returns how many were found. If there are more than a job may have, adds none and
+   * returns one more than the limit.
+   */
   add: (tx: Db, to: { realmId: string; jobId: string; at: Date; finds: ReadonlySet<SearchFind> }) => Promise<number>;
 }
 
@@ -46,7 +49,7 @@ export function readMatchingRows(kind: JobKind, body: object): MatchingRows {
         place: "profiles",
         columns: jobColumns[kind],
         given,
-        // Serial numbers name no person.
+        // Keeps the search: it matches serial numbers, which identify no person.
         recorded: { ...given, filter: withoutTexts(given, ["text"]).filter },
         add: (tx, to) => matchingRows.addProfiles(tx, { ...to, ...selection, max: jobRowsMax }),
       };

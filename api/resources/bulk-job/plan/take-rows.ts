@@ -75,8 +75,8 @@ interface TakingCall extends Pick<IncomingCall, "deps" | "change"> {
 type Taking = jobs.Job & { jobId: string; positions: readonly number[]; at: Date };
 
 /**
- * Takes rows out of a waiting job or back in, with an audit entry. `taken` makes the change and returns the changed
- * rows.
+ * Takes rows out of a waiting job or back in, with an audit entry. `taken` makes the change and returns the numbers of
+ * the changed rows.
  */
 async function take(
   change: "rows_out" | "rows_in",

@@ -38,7 +38,7 @@ export function asCsv(job: Job, reader: CsvReader | undefined): ResultsFormat {
   };
 }
 
-/** Yields the rows as text, one piece per page. */
+/** Yields the heading, one piece of text per page of rows, and the end. */
 export async function* writeResults(
   pages: AsyncIterable<JobRowView[]>,
   { heading, line, separator = "", end = "" }: ResultsFormat,

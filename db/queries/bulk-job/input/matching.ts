@@ -7,7 +7,7 @@ import type { UserSelection } from "../../people/users.ts";
 
 interface Target {
   jobId: string;
-  /** If more rows are found, no row is added. */
+  /** If more rows than this are found, no row is added. */
   max: number;
 }
 

@@ -78,8 +78,10 @@ export async function discard(db: Db, { realmId, jobId }: InRealm): Promise<void
 }
 
 /**
- * Returns how many rows of the realm's jobs are not done. Rows waiting out a grace period do not count. Other jobs of
- * the realm cannot begin until this transaction ends, so two jobs that together exceed a limit cannot both begin.
+ * Returns how many rows of the realm's jobs are not in the job's counts yet. These are the rows that are not done; but
+ * if a job waits for a user or a time, its counts are the findings of its check, and its rows do not count. Rows
+ * waiting out a grace period do not count either. Other jobs of the realm cannot begin until this transaction ends, so
+ * two jobs that together exceed a limit cannot both begin.
  */
 export async function lockWaitingRows(tx: Db, realmId: string): Promise<number> {
   // Both statements are sent together; Postgres runs them in this order, the second with a new snapshot.

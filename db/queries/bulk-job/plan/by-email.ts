@@ -2,9 +2,9 @@ import { sql, type Sql } from "../../../sql.ts";
 
 /**
  * Resolves the e-mail address of the row `r`, as `e`: `user_id` and `pairwise_id` if exactly one person has the
- * address, the number of `people` who have it, and the `ids` of the first few. Ignores letter case. Applies if the row
- * identifies the person only by the address, or also by a pairwise id with the same text; other rows have no `e`, and
- * nothing is looked up.
+ * address, and the number of `people` who have it and their `ids`, both only of the first few. Ignores letter case.
+ * Applies if the row identifies the person only by the address, or also by a pairwise id with the same text; other rows
+ * have no `e`, and nothing is looked up.
  */
 export const byEmail = (realmId: string): Sql => sql`
   lateral (

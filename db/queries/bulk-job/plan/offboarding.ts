@@ -39,8 +39,8 @@ export const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
   select from certificates c where c.user_id = ${userId} and ${isActive(sql`c`, at)} offset 0)`;
 
 /**
- * Tests whether offboarding the user of a row {@link resolved} as `p` changes anything. An offboarded user has an
- * active profile if a job ended early: the next job takes the user over.
+ * Tests whether offboarding the user of a row {@link resolved} as `p` changes anything. An offboarded user can still
+ * have active profiles, for instance during a grace period or if a job ended early; the next job takes the user over.
  */
 export const wouldLeave = (at: Date): Sql => sql`(p.offboarded_at is null or ${hasActiveProfile(sql`p.user_id`, at)})`;
 

@@ -2,8 +2,9 @@ import { only, type Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
 
 /**
- * Copies the failed rows of a job into another job, with their numbers. Rows that failed because of their own content
- * stay failed; the remaining rows are tried again. Returns how many rows were copied.
+ * Copies the failed rows of a job, and rows that it skipped because of an internal error, to the same positions of
+ * another job. Rows that would fail again, such as invalid ones, stay failed; the remaining rows are tried again.
+ * Returns how many rows were copied.
  */
 export async function copyFailed(tx: Db, { from, to }: { from: string; to: string }): Promise<number> {
   const { copied } = only(

@@ -1,7 +1,7 @@
 import type { Db } from "../../../client.ts";
 import { sql } from "../../../sql.ts";
 
-/** Returns the positions at which a job has no row. */
+/** Returns which of these positions have no row in a job. */
 export async function findMissing(
   db: Db,
   { jobId, positions }: { jobId: string; positions: readonly number[] },

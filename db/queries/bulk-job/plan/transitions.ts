@@ -67,7 +67,7 @@ export const toScheduled = (
 
 /**
  * Moves a job to `queued`: once it is checked, when a user starts it, or when its time has come (see {@link
- * toScheduled}).
+ * toScheduled}) or its grace period has ended.
  */
 export const toQueued = (
   db: Db,
@@ -92,7 +92,7 @@ export const toQueued = (
       : sql`(state <> 'scheduled' or execute_at <= now()) and (state <> 'grace' or revoke_at <= now())`,
   });
 
-/** Ends the grace period of a job, held or not, now: the job revokes its profiles as soon as its turn comes. */
+/** Ends a job's grace period now, even if the job is held: the job revokes its profiles as soon as its turn comes. */
 export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
   states.enter(db, job, {
     follows: "queued",

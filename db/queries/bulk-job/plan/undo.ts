@@ -23,7 +23,7 @@ export interface UndoPreview {
   changedSince: number;
   /** Valid profiles of people who could sign in again; they stay valid. */
   devicesKept: number;
-  /** Profiles of these people that were revoked after the lockout; they stay revoked. */
+  /** Unexpired profiles of the same people that were revoked since the lockout; they stay revoked. */
   devicesRevoked: number;
 }
 

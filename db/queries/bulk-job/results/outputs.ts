@@ -57,8 +57,8 @@ export interface SealedRowOutput {
 }
 
 /**
- * Returns outputs of issuances that are not erased. Reading them here does not start their expiry: they are kept as
- * long as their job.
+ * Returns outputs of issuances that are not erased. Reading them here does not start their expiry: they are kept until
+ * the outputs of their job are erased.
  */
 export const listSealedOutputs = (db: Db, issuanceIds: readonly string[]): Promise<SealedRowOutput[]> =>
   db.query<SealedRowOutput>(sql`

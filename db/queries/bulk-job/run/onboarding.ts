@@ -26,7 +26,7 @@ export async function unsettled(db: Db, range: RowRange): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Ends the rows of a range whose issuance is settled, with its result. Rows are joined by ctid. */
+/** Ends the rows of a range whose issuance is settled, with the issuance's result. Rows are joined by ctid. */
 export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Date }): Promise<Progress | undefined> {
   return first(
     await db.query<Progress>(sql`

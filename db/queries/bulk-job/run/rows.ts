@@ -5,7 +5,7 @@ import * as offboardPlan from "../plan/offboarding.ts";
 import * as progress from "../progress.ts";
 import type { Progress, RowRange } from "../progress.ts";
 
-/** Returns the condition for pending rows `r` of a range. */
+/** Selects the pending rows `r` of a range, as a table. */
 export const pendingIn = (range: RowRange): Sql =>
   sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
 

@@ -405,7 +405,7 @@ describe("a device that is set up again", () => {
     expect(row?.ends).toBe(true);
   });
 
-  test("after a file that was never sent, still replaces its own profile", async () => {
+  test("still replaces its own profile after a file that was never fetched", async () => {
     const user = await person({ profileOverride: 2 });
     const device = await browser(user);
     await setUp(device);
@@ -420,7 +420,7 @@ describe("a device that is set up again", () => {
     expect(await serials(user)).toHaveLength(3);
   });
 
-  test("another browser of a person at the limit is offered each profile by name, but not a new device", async () => {
+  test("in another browser is offered the person's profile by name, but not a new device, if the person is at the limit", async () => {
     const user = await person({ profileOverride: 1 });
     const serial = await given.profile(user, { name: "old <phone>" });
     const page = await (await browser(user)).get(authorizeUrl());
@@ -438,7 +438,7 @@ describe("a device that is set up again", () => {
     expect((await device.submit(page, { decision: "allow", replaces }, { follow: false })).status).toBe(400);
   });
 
-  test("another person's profile is not replaced", async () => {
+  test("never replaces another person's profile", async () => {
     const [user, other] = [await person(), await person()];
     const serial = await given.profile(other);
     const device = await browser(user);

@@ -195,12 +195,12 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(await outcomeOf(one.clientFailed({ ...guess, clientId: "another" }))).toBe("counted");
   });
 
-  test("200 failures a minute are evaluated for an address, over all clients", async () => {
+  test("at most 200 failures a minute are evaluated for an address, over all clients", async () => {
     const address = newAddress();
     expect(counted(await times(300, (index) => one.clientFailed({ clientId: `client ${index}`, address })))).toBe(200);
   });
 
-  test("thirty unknown guest tokens a minute are evaluated for an address", async () => {
+  test("at most thirty unknown guest tokens a minute are evaluated for an address", async () => {
     const address = newAddress();
     expect(counted(await times(50, (index) => (index % 2 === 0 ? one : other).tokenFailed({ address })))).toBe(30);
   });

@@ -59,7 +59,7 @@ test("successful requests that machines send all day are not logged at the usual
     expect(await logged(route), route).toEqual([{ level: "debug", status: 200 }]);
 });
 
-test("a CRL that the client already has is not logged at the usual level", async () => {
+test("a request for a CRL that the client already has is logged only at the debug level", async () => {
   const url = `${api.url}/crl/${realm.issuerId}.crl`;
   const tag = (await fetch(url)).headers.get("etag") ?? "";
   await logged("/crl/:file");

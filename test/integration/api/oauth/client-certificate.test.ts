@@ -222,7 +222,7 @@ describe("over the service's own TLS listener", () => {
     },
   );
 
-  test("without its private key a certificate fails the handshake", async () => {
+  test("a certificate presented with another private key fails the handshake", async () => {
     const { certificate } = await issue(user);
     const { key } = newKey();
     await expect(signIn({ certificate, key })).rejects.toThrow();

@@ -85,7 +85,7 @@ const pages: Record<string, () => Promise<Visit>> = {
 };
 
 test.each(Object.entries(pages))(
-  "%s: help and privacy are first in the footer, and the realm is named",
+  "%s: the footer begins with the links to help and privacy, and the header names the realm",
   async (_, visit) => {
     const page = await visit();
     expect(linksOf(page)).toEqual(english);

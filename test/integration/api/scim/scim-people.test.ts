@@ -139,7 +139,7 @@ describe("POST", () => {
     expect(await directory.scim.post("/Users", body)).toMatchObject({ status: 400, body: { scimType } });
   });
 
-  test("a person who is inactive from the start is created offboarded", async () => {
+  test("creates a person who is inactive from the start as offboarded", async () => {
     const id = await directory.person({ active: false });
     expect(await userRow(id)).toMatchObject({ offboarded: true });
     expect(await entriesAbout(api, id)).toMatchObject([{ event: "user_create", properties: { active: false } }]);

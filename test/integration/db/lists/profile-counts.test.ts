@@ -59,7 +59,7 @@ test("infrastructure and guest profiles do not count for any user", async () => 
 });
 
 describe("an expired profile", () => {
-  test("is subtracted by upkeep once, however often upkeep runs and whatever is revoked later", async () => {
+  test("is subtracted by upkeep only once, however often upkeep runs, even if the profile is revoked later", async () => {
     const ending = await given.profile(user, { notAfter: fromNow(minute) });
     await given.profile(user);
     await given.profile(user);

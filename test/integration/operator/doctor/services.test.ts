@@ -322,7 +322,7 @@ describe("the backlog", () => {
   });
 });
 
-test("a root key left where it was made is a warning", async () => {
+test("a root key that is still in the place where it was made causes a warning", async () => {
   expect(await look(`root-key ${realm}`)).toMatchObject({ status: "warn", message: saying("ceremony") });
   rmSync(operator.data.ceremony, { recursive: true });
   expect(await look(`root-key ${realm}`)).toBeUndefined();

@@ -123,7 +123,7 @@ describe("an offboarding with a grace period", () => {
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 2 });
   });
 
-  test("delays no other job, counts as no backlog and is never reported as stalled", async () => {
+  test("delays no other job, does not count as backlog and is not reported as stalled", async () => {
     const realmId = await given.realm();
     for (const person of await people(realmId, 3)) await jobs.run(await leaving(realmId, [person]));
     const others = await people(realmId, 1);

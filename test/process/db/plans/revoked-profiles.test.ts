@@ -56,7 +56,7 @@ describe("revoked profiles among many", () => {
     ["a page in the middle", { offset: 3_000 }],
     ["the last page", { offset: revokedCount - 20 }],
     ["the oldest revocations", { sort: [{ key: "revoketime", direction: "asc" }] }],
-  ])("%s is read and counted in the order of an index", async (_, page) => {
+  ])("%s is read and counted through an index", async (_, page) => {
     const plans = await plansFor(page);
     expect(plans.length).toBeGreaterThan(1);
     for (const plan of plans) {

@@ -59,7 +59,7 @@ describe("signing in with profiles", () => {
     expect(() => load({ REALMPASS_TLS_URL: "http://mtls.example" })).toThrow(/REALMPASS_TLS_URL/);
   });
 
-  test("uses a trusted proxy, and a header without a trusted proxy is a configuration error", () => {
+  test("accepts a certificate header behind a trusted proxy; without a trusted proxy the header is a configuration error", () => {
     const env = { REALMPASS_CLIENT_CERTIFICATE_HEADER: "Client-Cert" };
     expect(settings({ ...env, REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toEqual({ header: "Client-Cert" });
     expect(() => settings(env)).toThrow(ConfigError);

@@ -54,7 +54,7 @@ test.each([
   expect(admitted).toEqual(Array<number>(4).fill(1_000));
 });
 
-test("a refusal names the end of the window in both headers", async () => {
+test("a refusal states the seconds until the window ends, in the error and in X-Rate-Limit-Reset", async () => {
   const sent = await send({ perSecond: 1_010, seconds: 3, limit: 1_000 });
   const refused = sent.filter(({ admitted }) => !admitted);
 

@@ -217,14 +217,17 @@ describe("a workbook", () => {
     ]);
   });
 
-  test.each(['hidden="1"', 'hidden="true"', 'ht="0" customHeight="1"'])("has a hidden row with %s", (attributes) => {
-    const hiddenIn = (given: string) =>
-      readWorkbook(xlsxOfRows(`<row r="1" ht="15"><c ${text("a")}</row><row r="2" ${given}><c ${text("b")}</row>`)).get(
-        "A",
-      )?.hiddenRows;
-    expect(hiddenIn(attributes)).toEqual(new Set([2]));
-    expect(hiddenIn('hidden="false" ht="0.75"')).toEqual(new Set());
-  });
+  test.each(['hidden="1"', 'hidden="true"', 'ht="0" customHeight="1"'])(
+    "has a hidden row if the row's attributes are %s",
+    (attributes) => {
+      const hiddenIn = (given: string) =>
+        readWorkbook(
+          xlsxOfRows(`<row r="1" ht="15"><c ${text("a")}</row><row r="2" ${given}><c ${text("b")}</row>`),
+        ).get("A")?.hiddenRows;
+      expect(hiddenIn(attributes)).toEqual(new Set([2]));
+      expect(hiddenIn('hidden="false" ht="0.75"')).toEqual(new Set());
+    },
+  );
 
   test("with one column of ids makes the page ask, and is read without headings only if the user says so", async () => {
     const proposal = proposalOf(new Uint8Array(givenXlsx({ A: [["anna"], ["otto"]] })));

@@ -3,11 +3,14 @@ import { allScopes, heldToGive, scopesAllowedTo, scopesFault } from "../../../..
 
 const machineScopes = ["radius.read", "scim"] as const;
 
-test.each(machineScopes)("the machine's scope %s is not in any list of all scopes", (scope) => {
-  for (const list of [allScopes, scopesAllowedTo("service"), scopesAllowedTo("useragent")]) {
-    expect(list).not.toContain(scope);
-  }
-});
+test.each(machineScopes)(
+  "the machine scope %s is neither in the list of all scopes nor in the default scopes of a service or useragent",
+  (scope) => {
+    for (const list of [allScopes, scopesAllowedTo("service"), scopesAllowedTo("useragent")]) {
+      expect(list).not.toContain(scope);
+    }
+  },
+);
 
 test.each(machineScopes)("the machine's scope %s is granted only alone, and only to a service", (scope) => {
   expect(scopesFault("service", [scope])).toBeUndefined();

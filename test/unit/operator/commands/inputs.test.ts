@@ -57,7 +57,7 @@ test("an identity provider's address uses https, or http on this machine, and ha
   expect(refused.filter((uri) => UpstreamIssuer.safeParse(uri).success)).toEqual([]);
 });
 
-test("characters are counted as people see them, and control characters are refused", () => {
+test("an emoji counts as one character, and an empty text and control characters are refused", () => {
   expect(text(1, 2).safeParse("😀😀").success).toBe(true);
   expect(text(1, 2).safeParse("").success).toBe(false);
   expect(text(1, 9).safeParse("a\nb").success).toBe(false);

@@ -79,7 +79,7 @@ describe("a record that is malformed, or too costly, is refused before any work 
 });
 
 describe("a signer from a file", () => {
-  test("makes signatures that verify, with a key opened either way", async () => {
+  test("makes signatures that verify, whether its key was opened asynchronously or synchronously", async () => {
     for (const signer of [await openFileSigner(record, passphrase), openFileSignerSync(record, passphrase)]) {
       const signature = await signer.sign(Buffer.from("to be signed"));
       const key = { key: Buffer.from(signer.publicKeySpki), format: "der", type: "spki" } as const;

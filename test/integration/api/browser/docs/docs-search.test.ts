@@ -30,7 +30,7 @@ describe("the search of the documentation", () => {
     expect(page).not.toContain("`");
   });
 
-  test("sections with the words in their heading come first", async () => {
+  test("lists the upgrade guide first for the word upgrade", async () => {
     const page = await search("upgrade");
     expect(resultsOf(page)[0]).toMatch(/^\/docs\/upgrade#/);
   });

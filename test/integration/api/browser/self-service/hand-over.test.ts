@@ -351,7 +351,7 @@ describe("the file", () => {
     expect(await serialsOf(api, user)).toHaveLength(1);
   });
 
-  test("if nobody fetched a file within half an hour, its profile is revoked by upkeep when the file is erased", async () => {
+  test("that nobody fetches within half an hour is erased by upkeep, which also revokes its profile", async () => {
     for (const owner of ["person", "guest"] as const) {
       const user = await person();
       const account = await given.guestAccount({ realmId });

@@ -157,7 +157,7 @@ describe("setting a device up again", () => {
     expect(made).toEqual([{ renews: null }]);
   });
 
-  test("no form replaces another user's profile, or sets up an ended one at the limit", async () => {
+  test("no form replaces another user's profile, or sets up a device again whose profile has ended if the user is at the limit", async () => {
     const user = await person({ profileOverride: 1 });
     const visitor = await visitorOf(api, user);
     const own = formOf(await visitor.get(`/me/devices/${await ending(user, 200)}`)).fields;

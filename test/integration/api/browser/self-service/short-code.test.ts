@@ -56,7 +56,7 @@ test("the page with a user's QR code also shows a short code, which leads anothe
   expect(offered.text).toContain(code);
 });
 
-test("a code leads one device to a profile; typing it does not use it up, and after the claim it no longer works", async () => {
+test("several devices can enter a code, but the code no longer works once one of them has claimed the profile", async () => {
   const { code } = await offer();
   const first = await type(code);
   const second = await type(code);

@@ -220,7 +220,7 @@ test.each([
   expect(answer).toMatchObject({ status: 303, headers: { location: "/me" } });
 });
 
-test("the page names the application to sign in to, and its realm is selected", async () => {
+test("the page names the application to sign in to, and the user signs in to that application's realm", async () => {
   const realmId = await given.realm();
   const bob = await givenLocalAccount(api, { realmId, username: ada.username });
   const { clientId } = await application(realmId);

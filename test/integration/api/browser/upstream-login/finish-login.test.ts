@@ -599,7 +599,7 @@ describe("the redirects", () => {
     expectProblem(await browser.get(callback), "upstream_attempt_ended");
   });
 
-  test("only one of several concurrent requests with the same response signs in", async () => {
+  test("of several concurrent requests with the same response from the provider, only one signs the user in", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);

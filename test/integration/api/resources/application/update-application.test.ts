@@ -230,7 +230,7 @@ describe("when an application's scopes change", () => {
     await expectEnded(both, session);
   });
 
-  test("additional scopes end nothing", async () => {
+  test("adding a scope leaves existing tokens valid", async () => {
     const registered = await register(service);
     const { access_token } = (await tokenWith(api, registered)).body;
     await as.admin().put(`/api/applications/${registered.client_id}`, { scopes: [...service.scopes, "user.modify"] });
@@ -373,7 +373,7 @@ describe("the name of a first-party application", () => {
     expect((await admin.get(`/api/applications/${client_id}`)).body.data.name).toBe("Mapper");
   });
 
-  test("can be kept by its owner and used in another realm", async () => {
+  test("can be kept by the application itself in another letter case, and used in another realm", async () => {
     const own = await given.application({ realmId: api.realmId, type: "useragent", name: "Portal", firstParty: true });
     expect((await as.admin().put(`/api/applications/${own.clientId}`, { name: "PORTAL" })).status).toBe(200);
     const elsewhere = as.service({ realmId: await given.realm() });

@@ -74,7 +74,7 @@ test("GET with a body, GET with a query and POST return the same list", async ()
   expect((await service.get(`/api/audit${query}`)).text).toBe(posted.text);
 });
 
-test("with user.read the list includes the actor and the affected user", async () => {
+test("with include=people, which requires user.read, the list describes the realm's actors and affected users", async () => {
   const own = await given.realm();
   const [lena, max] = [await given.user({ realmId: own, email: "lena@x.example" }), await given.user({ realmId: own })];
   const stranger = await given.user({ realmId });

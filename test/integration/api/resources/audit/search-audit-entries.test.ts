@@ -77,7 +77,7 @@ describe("the search of the audit log", () => {
     ["an application", () => "night sync", ["realm_update"]],
     ["the id of a job", () => job.toUpperCase(), ["job_create", "user_offboard", "job_finish"]],
     ["what nothing is called", () => "Babbage", []],
-  ])("finds by %s", async (_, text, events) => {
+  ])("finds entries by %s", async (_, text, events) => {
     expect(await search(text())).toEqual(events);
   });
 

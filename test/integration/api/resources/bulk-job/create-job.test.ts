@@ -485,7 +485,7 @@ describe("Idempotency-Key", () => {
     expect(await jobCount()).toBe(before);
   });
 
-  test("two concurrent requests create one job", async () => {
+  test("three concurrent requests with the same key create one job", async () => {
     const other = await api.another();
     const token = await api.given.token({
       realmId: api.realmId,

@@ -143,7 +143,7 @@ describe("an event stream", () => {
     expect(stream.comments[0]).toMatch(/^retry: \d+$/);
   });
 
-  test("sends at most four events a second, with increasing ids and counts, including the last one", async () => {
+  test("sends at most four events a second, with increasing ids and counts, and always sends the last change", async () => {
     const id = await given("running", 1_000);
     const startedAt = performance.now();
     const stream = await follow(id);

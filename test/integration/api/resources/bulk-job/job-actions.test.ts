@@ -282,7 +282,7 @@ describe("excluding rows", () => {
 });
 
 describe("retrying", () => {
-  test("creates a job of the failed rows, which keep their numbers", async () => {
+  test("creates a job from the failed rows, which keep their numbers", async () => {
     const owner = api.database.owner;
     const id = await given("running", { kind: "offboarding", rows: [...people(4), { invalid: "userID: is wrong" }] });
     await owner.query(sql`
@@ -387,7 +387,7 @@ describe("the list", () => {
     expect(await as.get("/api/jobs?include=people,owners")).toBeError("invalid_request");
   });
 
-  test("is sorted newest first, with filters and other orders", async () => {
+  test("is sorted newest first by default, and accepts filters and other orders", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });
     const ids = [];

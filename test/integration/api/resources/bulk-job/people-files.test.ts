@@ -355,7 +355,7 @@ describe("a file in another encoding", () => {
     },
   );
 
-  test("is refused without a declaration", async () => {
+  test("is refused if the encoding is not declared", async () => {
     const answer = await send("onboarding", bytes);
     expect(answer).toBeError("invalid_request");
     expect(answer.body.error_description).toMatch(/not UTF-8/);

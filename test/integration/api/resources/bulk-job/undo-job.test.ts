@@ -344,7 +344,7 @@ describe("undoing an offboarding in its grace period", () => {
     },
   );
 
-  test("during the revocation leaves each user the devices that the job reports", async () => {
+  test("during the revocation leaves as many profiles active as the job reports undone rows", async () => {
     const realm = await givenRealm();
     const leavers = await people(realm, 40);
     const jobId = await offboarded(realm, leavers, 7);

@@ -111,7 +111,7 @@ test("the database does not contain the account's token in readable form", async
 const day = 24 * 3_600_000;
 const inDays = (days: number) => fromNow(days * day - 60_000).toISOString();
 
-test("guest managers are limited by the realm's days and limit, with an error for each field; other callers are not", async () => {
+test("guest managers are bound by guestDaysMax and guestLimitMax, with an error for each field; administrators and services are not", async () => {
   const realmId = await api.given.realm();
   await api.database.owner.query(sql`
     update realms set guest_days_max = 10, guest_limit_max = 30 where id = ${realmId}

@@ -297,7 +297,7 @@ describe("the series", () => {
   });
 });
 
-test("each realm is counted separately, at most every five seconds", async () => {
+test("an overview is reused for the same realm and period, and counted separately for another realm or period", async () => {
   const realmId = await given.realm();
   const other = await given.realm();
   const first = await overviewOf(realmId);
@@ -309,7 +309,7 @@ test("each realm is counted separately, at most every five seconds", async () =>
   expect((await overviewOf(other)).users.active).toBe(1);
 });
 
-test("a user has no overview", async () => {
+test("a user without a role is refused the overview", async () => {
   const realmId = await given.realm();
   expect(await as.user(given.user({ realmId })).get("/api/overview")).toBeError("forbidden");
 });

@@ -96,7 +96,7 @@ describe("revoking more than the realm's share in one request", () => {
     expect((await revokeAll(small.admin, small.serials.slice(0, 100))).status).toBe(200);
   });
 
-  test("depends on the realm's own share", async () => {
+  test("depends on the share that the realm sets: at 100 percent no confirmation is required", async () => {
     const { realmId, serials, admin } = await givenRealm(150);
     await api.database.owner.query(sql`update realms set offboarding_share_percent = 100 where id = ${realmId}`);
     expect((await revokeAll(admin, serials)).status).toBe(200);
@@ -195,7 +195,7 @@ test("a guest account counts with the number of its profiles", async () => {
   expect((await admin.delete(`/api/guest-accounts/${id}`, { confirmTotal: 101 })).status).toBe(200);
 });
 
-test("a guest account whose new end is within the next hour counts as revoked", async () => {
+test("moving a guest account's end to within the next hour counts as revoking its profiles", async () => {
   const { realmId, admin } = await givenRealm(3);
   const { id } = await given.guestAccount({ realmId });
   for (let made = 0; made < 101; made++) await given.profile({ realmId }, { guestAccountId: id });
@@ -293,7 +293,7 @@ describe("bulk jobs that revoke a hundred profiles each", () => {
     expect(await jobOf(api.database.owner, second)).toMatchObject({ state: "completed", changed: 100 });
   });
 
-  test("wait for confirmation if other revocations used up the unconfirmed hundred between check and run", async () => {
+  test("wait for confirmation if other revocations between check and run used up the hundred allowed without confirmation", async () => {
     const { realmId, serials, admin } = await givenRealm(330);
     const rows = serials.slice(100, 200).map((serialNumber) => ({ serialNumber }));
     const job = await givenJob(api.database.owner, { realmId, kind: "revocation", rows, dryRun: true });

@@ -93,7 +93,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
     },
   );
 
-  test("guests can also get both formats", async () => {
+  test("is available to guests in both formats", async () => {
     const guest = as.guest(await given.guestAccount({ realmId: realm.realmId }));
     const [mobileconfig, eapConfig] = await Promise.all(
       ["mobileconfig", "eap-config"].map((format) => guest.post("/api/guest-profile", request(format))),

@@ -247,7 +247,7 @@ describe("people", () => {
     expect(groupsOf(first)[0]).toMatchObject({ items: [{ displayName: "Sorensen" }, {}], more: true, total: 6 });
   });
 
-  test("are counted, exactly up to 200", async () => {
+  test("are counted exactly below 200; larger counts are reported as an inexact 200", async () => {
     const make = (from: number, to: number) =>
       api.database.owner.query(sql`
         insert into users (realm_id, pairwise_id, email, created_at)

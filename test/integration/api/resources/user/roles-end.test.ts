@@ -105,7 +105,7 @@ describe.each(leaving)("a user who is offboarded by %s", (_, leave, ways) => {
   );
 });
 
-test("the audit entry of a user without a role lists no roles", async () => {
+test("the audit entry for offboarding a user without a role lists no roles", async () => {
   const { realmId } = await givenPerson();
   const people = [await given.user({ realmId }), await given.user({ realmId })];
   await single({})(people[0]!);

@@ -24,7 +24,7 @@ const entriesAbout = ({ id }: GivenUser) =>
   `);
 const active = fromNow(0);
 
-test("roles are assigned and removed as a set, with one audit entry for each difference", async () => {
+test("roles are set as a whole, and an audit entry is written only if they change", async () => {
   const user = await given.user({ realmId: api.realmId });
   const answer = await set(admin, user, ["auditor", "help_desk", "auditor"]);
   const held = { roles: ["help_desk", "auditor"], given: ["help_desk", "auditor"], fromProvider: [] };
@@ -94,7 +94,7 @@ test("the last administrator of a realm cannot lose the role; a second administr
   expect(await set(as.user(second), second, [])).toBeError("last_administrator");
 });
 
-test("if both administrators of a realm leave concurrently, one of them stays", async () => {
+test("if both administrators of a realm give up their role or leave concurrently, one of them is refused", async () => {
   for (let round = 0; round < 5; round++) {
     const realmId = await given.realm();
     const both = await Promise.all(["a", "b"].map(() => given.user({ realmId, roles: ["administrator"] })));

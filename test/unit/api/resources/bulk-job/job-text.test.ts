@@ -38,7 +38,7 @@ test.each(csvSeparators)("a file that we wrote with the separator %j is read bac
   expect(await idsIn(input)).toEqual(values);
 });
 
-test("a value that we wrote with a line break is not read as an id", async () => {
+test("a value that the service wrote with a line break is reported as a fault, not read as an id", async () => {
   const line = csvLine(["mia\nida", "mia@demo.example"]);
   const bytes = Readable.from([Buffer.from(`pairwiseID,email\r\n${line}`)]) as AsyncIterable<Buffer>;
   const upload = { type: "text/csv", charset: undefined, bytes } as const;

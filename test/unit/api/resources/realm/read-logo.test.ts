@@ -190,7 +190,7 @@ describe("an SVG", () => {
     ["no_picture", "<svg><rect/></svg>"],
     ["no_picture", "GIF89a"],
     ["no_picture", ""],
-  ])("%s: %s is refused", (fault, text) => {
+  ])("is refused as %s: %s", (fault, text) => {
     expect(readText(text)).toEqual({ fault });
   });
 
