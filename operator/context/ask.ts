@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIPv6, type LookupFunction } from "node:net";
-import type { TLSSocket } from "node:tls";
+import { checkServerIdentity, type TLSSocket } from "node:tls";
 
 /** An HTTP response, unchanged: no redirect is followed. */
 export interface Answer {
@@ -20,8 +20,8 @@ export const askMsMax = 5_000;
 
 /**
  * Sends one request; a POST if there is a body. `address`: connects to this address instead of resolving the host.
- * `anyIssuer`: does not check the server's certificate. Rejects if the connection fails, or if the response is not
- * complete before `signal` aborts.
+ * `anyIssuer`: accepts a certificate of the host from any CA, even after its end. Rejects if the connection fails, or if
+ * the response is not complete before `signal` aborts.
  */
 export function ask(
   url: string,
@@ -50,8 +50,8 @@ export function ask(
     sent.on("response", (response) => {
       const chunks: Buffer[] = [];
       let length = 0;
-      const socket = response.socket as Partial<TLSSocket>;
-      const end = socket.getPeerCertificate?.().valid_to;
+      const certificate = (response.socket as Partial<TLSSocket>).getPeerCertificate?.();
+      const end = certificate?.valid_to;
       const done = (): void => {
         resolve({
           status: response.statusCode ?? 0,
@@ -61,6 +61,14 @@ export function ask(
         });
         response.destroy();
       };
+      // Without the check of the CA, Node leaves out the check of the name.
+      const misnamed =
+        anyIssuer && certificate !== undefined ? checkServerIdentity(hostOf(url), certificate) : undefined;
+      if (misnamed !== undefined) {
+        failed(misnamed);
+        response.destroy();
+        return;
+      }
       response.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         length += chunk.length;
@@ -72,6 +80,9 @@ export function ask(
     sent.end(body);
   });
 }
+
+/** Returns the host of a URL, an IPv6 address without brackets. */
+export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.*)\]$/, "$1");
 
 /** Returns a lookup that resolves every host to this address. */
 function lookupOf(address: string): LookupFunction {

@@ -4,7 +4,7 @@ import { authUrl, baseUrl } from "../../runtime/config/addresses.ts";
 import type { Env } from "../../runtime/config/config.ts";
 import { untrustedProxyHeader } from "../../runtime/config/networks.ts";
 import type { OperatorConfig } from "../context/context.ts";
-import { ask, askMsMax, whyOf } from "../context/ask.ts";
+import { ask, askMsMax, hostOf, whyOf } from "../context/ask.ts";
 import { dayOf } from "./certificates.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 import { restart, wayOf } from "../context/way.ts";
@@ -28,7 +28,7 @@ const withoutIssuer = new Set([
 export type AddressesOf = (host: string) => Promise<readonly string[]>;
 
 const addressesInDns: AddressesOf = async (host) => {
-  const found = await lookup(host.replace(/^\[(.*)\]$/, "$1"), { all: true });
+  const found = await lookup(host, { all: true });
   return [...new Set(found.map(({ address }) => address))];
 };
 
@@ -46,7 +46,7 @@ export async function checkBaseUrl(
   const name = "base-url";
   let addresses: readonly string[];
   try {
-    addresses = await addressesOf(new URL(base).hostname);
+    addresses = await addressesOf(hostOf(base));
   } catch (error) {
     return [fails(name, `the host of ${base} has no address: ${whyOf(error)}`, remedyOf.address)];
   }

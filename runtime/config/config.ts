@@ -23,7 +23,7 @@ export class ConfigError extends Unstartable {
 
 /**
  * Reads the named variables. `NAME_FILE` names a file that contains the variable's value, for mounted secrets. An empty
- * value counts as not set. Puts a separate password into its server's URL. Throws a {@link ConfigError} that lists
+ * variable counts as not set; an empty file is an empty value. Puts a separate password into its server's URL. Throws a {@link ConfigError} that lists
  * every fault, including unknown `REALMPASS_` names.
  */
 export function loadConfig<Names extends Variable>(names: readonly Names[], env: Env): Config<Names> {

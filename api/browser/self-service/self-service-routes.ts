@@ -23,7 +23,7 @@ export const selfServiceRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/me/devices/new", { get: showNewDevice(requireSignedIn), post: addDevice(requireSignedIn) }),
   pageRoute(deps, "/me/devices/:serial", { get: showDevice }),
   pageRoute(deps, "/me/devices/:serial/revoke", { get: askToRevoke, post: revokeDevice }),
-  pageRoute(deps, "/me/devices/:serial/renew", { post: renewDevice }),
+  pageRoute(deps, "/me/devices/:serial/renew", { get: showDevice, post: renewDevice }),
   pageRoute(deps, "/me/hand-overs/:id", { get: showHandOver(requireSignedIn) }),
   pageRoute(deps, "/me/hand-overs/:id/file", {
     get: showHandOver(requireSignedIn),

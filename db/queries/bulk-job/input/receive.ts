@@ -78,17 +78,17 @@ export async function discard(db: Db, { realmId, jobId }: InRealm): Promise<void
 }
 
 /**
- * Returns how many rows of the realm's jobs are not in the job's counts yet. These are the rows that are not done; but
- * if a job waits for a user or a time, its counts are the findings of its check, and its rows do not count. Rows
- * waiting out a grace period do not count either. Other jobs of the realm cannot begin until this transaction ends, so
- * two jobs that together exceed a limit cannot both begin.
+ * Returns how many rows of the realm's jobs are not done: every row of a job that has not started, because its counts
+ * are the findings of its check. Rows waiting out a grace period do not count. Other jobs of the realm cannot begin
+ * until this transaction ends, so two jobs that together exceed a limit cannot both begin.
  */
 export async function lockWaitingRows(tx: Db, realmId: string): Promise<number> {
   // Both statements are sent together; Postgres runs them in this order, the second with a new snapshot.
   const [, counts] = await Promise.all([
     tx.query(sql`select pg_advisory_xact_lock(hashtextextended('job rows', ${realmId}::bigint)) is null as locked`),
     tx.query<{ waiting: number }>(sql`
-      select coalesce(sum(total - changed - unchanged - failed - skipped), 0)::integer as waiting
+      select coalesce(sum(case when started_at is null then total
+                               else total - changed - unchanged - failed - skipped end), 0)::integer as waiting
         from jobs
        where realm_id = ${realmId}
          and finished_at is null

@@ -9,6 +9,7 @@ import { checkBaseUrl } from "../../../../operator/doctor/base-url.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { certificatePem, privateKeyPem } from "../../../support/given/hierarchy/test-hierarchy.ts";
 import { startListener } from "../../../support/given/publication-server.ts";
+import { openssl } from "../../../support/pki/openssl.ts";
 import { atEnd } from "../../../support/run/at-end.ts";
 import { freePort } from "../../../support/run/services.ts";
 
@@ -91,12 +92,24 @@ describe("the base URL", () => {
   });
 });
 
+/** Returns a certificate for these names, with its key; no machine trusts its issuer. */
+function selfSigned(names: string): { cert: string; key: string } {
+  const { stdout } = openssl([
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "-"],
+    ...["-subj", "/CN=wifi.example", "-addext", `subjectAltName=${names}`, "-days", "90"],
+  ]);
+  return { cert: stdout, key: stdout };
+}
+
 describe("the server's certificate", () => {
   const end = new Date(new X509Certificate(certificatePem("root")).validTo).getTime();
   const daysBefore = (days: number): Date => new Date(end - days * 86_400_000);
 
-  async function startTls(name: "root" | "issuing" = "root"): Promise<string> {
-    const server = createTlsServer({ cert: certificatePem(name), key: privateKeyPem(name) }, api(named));
+  const startTls = (name: "root" | "issuing" = "root"): Promise<string> =>
+    startWith({ cert: certificatePem(name), key: privateKeyPem(name) });
+
+  async function startWith(certificate: { cert: string; key: string }): Promise<string> {
+    const server = createTlsServer(certificate, api(named));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     atEnd(() => void server.close());
     return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -113,14 +126,21 @@ describe("the server's certificate", () => {
   });
 
   test("from a CA that this machine does not trust is a warning, and a failure once the certificate has expired", async () => {
-    const env = { REALMPASS_BASE_URL: await startTls("issuing"), REALMPASS_AUTH_URL: named };
-    const until = new Date(new X509Certificate(certificatePem("issuing")).validTo).getTime();
+    const certificate = selfSigned("IP:127.0.0.1");
+    const env = { REALMPASS_BASE_URL: await startWith(certificate), REALMPASS_AUTH_URL: named };
+    const until = new Date(new X509Certificate(certificate.cert).validTo).getTime();
     expect(await look(env, { at: new Date(until - 86_400_000) })).toMatchObject([
       { status: "warn", message: saying("does not trust"), remedy: saying("NODE_EXTRA_CA_CERTS") },
     ]);
     expect(await look(env, { at: new Date(until + 1) })).toMatchObject([
       { status: "fail", message: saying("ended on") },
     ]);
+  });
+
+  test("from such a CA fails if it is for another host", async () => {
+    const certificate = selfSigned("DNS:wlan.example,IP:127.0.0.2");
+    const env = { REALMPASS_BASE_URL: await startWith(certificate), REALMPASS_AUTH_URL: named };
+    expect(await look(env)).toMatchObject([{ status: "fail", message: saying("127.0.0.1 is not in the cert's list") }]);
   });
 
   test("fails if it is not a server certificate", async () => {

@@ -174,6 +174,19 @@ describe("setting a device up again", () => {
     expect(await api.database.owner.query(sql`select from issuances where user_id = ${user.id}`)).toEqual([]);
   });
 
+  test("the page that refuses the form links to itself in the other language", async () => {
+    const user = await person({ profileOverride: 1 });
+    const visitor = await visitorOf(api, user);
+    const own = formOf(await visitor.get(`/me/devices/${await ending(user, 200)}`)).fields;
+    const address = `${api.url}/me/devices/${await ending(user, -1)}/renew`;
+    const refused = await visitor.browser.post(address, { ...own, hand_over: crypto.randomUUID(), place: "here" });
+    expect(refused.status).toBe(409);
+    const [, link] = /<a href="([^"]+)" lang="de"/.exec(refused.text) ?? [];
+    const german = await visitor.browser.get(new URL(link!, address).href);
+    expect(german.status).toBe(200);
+    expect(german.text).toContain('<html lang="de"');
+  });
+
   test("another device can claim the new profile", async () => {
     const user = await person({ profileOverride: 1 });
     const serial = await ending(user, 200);

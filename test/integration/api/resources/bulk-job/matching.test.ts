@@ -372,15 +372,28 @@ describe("a refused selection leaves nothing behind", () => {
     expect(answer.body.error_description).toMatch(/no rows/);
   });
 
-  test("if the realm has too many waiting rows", async () => {
+  test.each([
+    ["in the queue", "queued", 0],
+    ["checked, with findings for all of them", "ready", unfinishedRowsMax],
+  ])("if the realm has too many waiting rows: %s", async (_, state, changed) => {
     const busy = await api.given.realm();
     await api.given.user({ realmId: busy });
     await api.database.owner.query(sql`
-      insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, total, progress_at)
-      values (${randomUUID()}, ${busy}, 'offboarding', 'queued', false, '{}', now(), ${unfinishedRowsMax}, now())
+      insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, total, changed, progress_at)
+      values (${randomUUID()}, ${busy}, 'offboarding', ${state}, false, '{}', now(), ${unfinishedRowsMax}, ${changed}, now())
     `);
     expect(await start(api.as.service({ realmId: busy }), {})).toBeError("too_many_rows_waiting");
     expect(await kept(busy)).toHaveLength(1);
+  });
+
+  test("but not if as many rows are done", async () => {
+    const busy = await api.given.realm();
+    await api.given.user({ realmId: busy });
+    await api.database.owner.query(sql`
+      insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, total, changed, progress_at)
+      values (${randomUUID()}, ${busy}, 'offboarding', 'running', false, '{}', now(), now(), ${unfinishedRowsMax}, ${unfinishedRowsMax}, now())
+    `);
+    expect((await start(api.as.service({ realmId: busy }), {})).status).toBe(202);
   });
 });
 
