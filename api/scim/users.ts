@@ -1,4 +1,4 @@
-import { violates } from "../../db/client.ts";
+import { violates, type Db } from "../../db/client.ts";
 import * as directory from "../../db/operations/directory.ts";
 import * as scimUsers from "../../db/queries/people/scim-users.ts";
 import type { Connection, ScimUser } from "../../db/queries/people/scim-users.ts";
@@ -79,21 +79,9 @@ const triesMax = 3;
 
 export async function createUser(call: ScimCall, body: unknown): Promise<void> {
   const reading = readResource(body, call.named);
-  const make = async (change: DirectoryChange): Promise<directory.Done | directory.Taken> => {
-    for (let tried = 1; ; tried++) {
-      try {
-        return await call.deps.db.transaction(async (tx) => {
-          const pairwise = await scimUsers.keepPairwise(tx, call.connection.realmId);
-          const person = newPersonOf(possible({ ...reading, change }, pairwise), pairwise);
-          return directory.create(tx, { ...requestOf(call), person });
-        });
-      } catch (error) {
-        const isMadeMeanwhile = violates(error, "users_realm_id_pairwise_id_key") || violates(error, "users_folded_id");
-        if (tried === triesMax || !isMadeMeanwhile) throw error;
-      }
-    }
-  };
-  const made = await doRest(call, reading, make);
+  const made = await doRest(call, reading, (tx, change, pairwise) =>
+    directory.create(tx, { ...requestOf(call), person: newPersonOf(change, pairwise) }),
+  );
   if ("taken" in made) throw uniquenessFault(made.taken);
   report(call, reading, made);
   const user = await findUser(call, made.userId);
@@ -109,12 +97,8 @@ export const patchUser = (call: ScimCall, id: string, body: unknown): Promise<vo
 
 async function changeUser(call: ScimCall, id: string, reading: Reading): Promise<void> {
   const userId = userIdOf(id);
-  const done = await doRest(call, reading, (change) =>
-    call.deps.db.transaction(async (tx) => {
-      const pairwise = await scimUsers.keepPairwise(tx, call.connection.realmId);
-      const rest = possible({ ...reading, change }, pairwise);
-      return directory.change(tx, { ...requestOf(call), userId, change: rest, pairwise, check: matchOf(call) });
-    }),
+  const done = await doRest(call, reading, (tx, change, pairwise) =>
+    directory.change(tx, { ...requestOf(call), userId, change, pairwise, check: matchOf(call) }),
   );
   if (done === undefined) throw notFound();
   report(call, reading, done);
@@ -128,14 +112,19 @@ async function changeUser(call: ScimCall, id: string, reading: Reading): Promise
 async function doRest<Result>(
   call: ScimCall,
   reading: Reading,
-  act: (change: DirectoryChange) => Promise<Result>,
+  act: (tx: Db, change: DirectoryChange, pairwise: PairwiseAttribute) => Promise<Result>,
 ): Promise<Result> {
   let change: DirectoryChange = reading.change;
-  for (;;) {
+  for (let tried = 1; ; tried++) {
+    let pairwise: PairwiseAttribute = "externalId";
     try {
-      return await act(change);
+      return await call.deps.db.transaction(async (tx) => {
+        pairwise = await scimUsers.keepPairwise(tx, call.connection.realmId);
+        return act(tx, possible({ ...reading, change }, pairwise), pairwise);
+      });
     } catch (error) {
-      const refusal = refusalOf(call, reading, error);
+      if (tried < triesMax && isIdTaken(error)) continue;
+      const refusal = refusalOf(call, pairwise, error);
       const path = refusal instanceof ScimError ? refusal.path : undefined;
       const rest = change.active === false && path !== undefined ? without(change, path) : undefined;
       if (path === undefined || rest === undefined) throw refusal;
@@ -144,6 +133,10 @@ async function doRest<Result>(
     }
   }
 }
+
+/** Tests whether another person has the id: a person whom another request made meanwhile, or one who was there. */
+const isIdTaken = (error: unknown): boolean =>
+  violates(error, "users_realm_id_pairwise_id_key") || violates(error, "users_folded_id");
 
 /** Returns the change without one attribute; undefined if the change does not contain the attribute. */
 function without(change: DirectoryChange, path: string): DirectoryChange | undefined {
@@ -166,7 +159,7 @@ export async function deleteUser(call: ScimCall, id: string): Promise<void> {
     if (done === undefined) throw notFound();
     report(call, reading, done);
   } catch (error) {
-    throw refusalOf(call, reading, error);
+    throw refusalOf(call, "externalId", error);
   }
   call.response.statusCode = 204;
   call.response.end();
@@ -265,16 +258,13 @@ function report(
 }
 
 /** Converts an error of the database to the error that the directory receives. */
-function refusalOf({ deps, response }: ScimCall, { change }: Pick<Reading, "change">, error: unknown): unknown {
+function refusalOf({ deps, response }: ScimCall, pairwise: PairwiseAttribute, error: unknown): unknown {
   if (error instanceof TooManyValues) return valueFault(error.path, "has too many values");
   if (violates(error, "scim_users_user_name")) return uniquenessFault("userName", error);
   if (violates(error, "scim_users_external_id")) return uniquenessFault("externalId", error);
-  if (violates(error, "users_realm_id_pairwise_id_key") || violates(error, "users_folded_id")) {
-    return uniquenessFault(change.externalId === undefined ? "userName" : "externalId", error);
-  }
+  if (isIdTaken(error)) return uniquenessFault(pairwise, error);
   if (violates(error, "users_pairwise_id_stays")) {
-    const attribute = change.externalId === undefined ? "userName" : "externalId";
-    return mutabilityFault(attribute, "is who the person is: they have signed in or have had a profile, and it stays");
+    return mutabilityFault(pairwise, "is who the person is: they have signed in or have had a profile, and it stays");
   }
   if (violates(error, userRoles.keepsAnAdministrator)) {
     deps.metrics.scimDeactivation("refused");

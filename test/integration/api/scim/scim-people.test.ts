@@ -246,6 +246,24 @@ describe("leaving and coming back", () => {
     expect(JSON.stringify(logged)).not.toContain("HELD-NAME");
   });
 
+  test.each(["externalId", "userName"] as const)(
+    "with active:false a changed id (%s) does not keep the person, whichever attributes are sent",
+    async (pairwise) => {
+      const other = await givenDirectory(api, { pairwise });
+      await other.person({ userName: "taken", externalId: "taken" });
+      for (const name of ["changed", "TAKEN"]) {
+        const id = await other.person();
+        await given.profile({ id, realmId: other.realmId });
+        const value = { userName: name, externalId: name, displayName: "Ada King" };
+        expect((await other.patch(id, { op: "replace", value })).status).toBeGreaterThanOrEqual(400);
+        expect([await userRow(id), await profilesOf(id)]).toMatchObject([{ offboarded: false }, 1]);
+        const left = await other.patch(id, { op: "replace", value: { ...value, active: false } });
+        expect(left).toMatchObject({ status: 200, body: { active: false, displayName: "Ada King" } });
+        expect([await userRow(id), await profilesOf(id)]).toMatchObject([{ offboarded: true }, 0]);
+      }
+    },
+  );
+
   test("a POST with active:false offboards the person even if another person has the userName", async () => {
     await directory.person({ userName: "occupied-2", externalId: "occupied-2" });
     const local = await given.user({ realmId: api.realmId, pairwiseId: "leaver" });
