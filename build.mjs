@@ -73,7 +73,7 @@ const service = {
 const consoleApp = {
   name: "the console",
   stampFile: path.join(dist, ".console-stamp"),
-  inputs: () => [...filesBelow(root, "console"), ...settings],
+  inputs: () => ["console", "domain"].flatMap((name) => filesBelow(root, name)).concat(settings),
   build: bundleConsole,
 };
 /** For `tsc` and the tools that check sources, with `--types`; bundles contain no types. */

@@ -1,3 +1,4 @@
+import { ServiceError } from "../../domain/errors.ts";
 import { sendJson } from "../http/respond.ts";
 import type { TokenHolder } from "../http/rate-limit.ts";
 import type { SignInWay } from "../http/metrics.ts";
@@ -50,7 +51,8 @@ export async function grantTokens(call: GrantRequest): Promise<TokenAnswer> {
     metrics.signIn(way, "ok");
     return answer;
   } catch (error) {
-    metrics.signIn(way, error instanceof OAuthError && error.status < 500 ? "refused" : "failed");
+    const isKnown = error instanceof OAuthError || error instanceof ServiceError;
+    metrics.signIn(way, isKnown && error.status < 500 ? "refused" : "failed");
     throw error;
   }
 }

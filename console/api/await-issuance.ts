@@ -7,7 +7,7 @@ type Issued = Schemas["CreatedProfile" | "CreatedGuestProfile" | "CreatedInfrast
 
 /**
  * Waits until a worker has issued a profile, however long that takes, and returns the profile. Throws the service's
- * error if issuing fails, and the signal's reason once the signal is aborted; sends no request after that.
+ * error if issuing fails, `insufficient_scope` if the user may no longer see the profile, and the signal's reason once the signal is aborted; sends no request after that.
  */
 export async function awaitIssuance<Profile extends Issued>(
   id: string,
@@ -21,6 +21,9 @@ export async function awaitIssuance<Profile extends Issued>(
       }),
     );
     if (state === "failed") throw new ApiError(error?.error ?? "issuance_failed", error?.error_description ?? "");
-    if (state === "issued" && profile !== null && isWanted(profile)) return profile;
+    if (state !== "issued") continue;
+    if (profile !== null && isWanted(profile)) return profile;
+    // The user has lost the right to see it: asking again would not end.
+    throw new ApiError("insufficient_scope", "");
   }
 }

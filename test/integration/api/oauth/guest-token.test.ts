@@ -1,10 +1,12 @@
 import { decodeJwt } from "jose";
+import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import { useApi } from "../../../support/service/api.ts";
 import { authorizationOn } from "../../../support/given/authorization.ts";
 
-const api = useApi();
+const registry = new Registry();
+const api = useApi({ registry });
 const { as, given } = api;
 const { token } = authorizationOn(api);
 
@@ -45,6 +47,21 @@ test.each([
 test("an unknown token gets invalid_grant; a missing token gets invalid_request", async () => {
   expect(await exchange("rpg_unknown")).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   expect(await exchange("")).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+});
+
+test("a request that is refused counts as refused: failures are faults of the service, and raise an alert", async () => {
+  const counts = async () =>
+    [...(await registry.metrics()).matchAll(/sign_ins_total\{way="guest",outcome="(\w+)"\} (\d+)/g)].map(
+      ([, outcome, count]) => [outcome, Number(count)] as const,
+    );
+  const before = new Map(await counts());
+  await exchange("rpg_unknown");
+  await exchange("");
+  for (let attempts = 0; attempts < 30; attempts++) await exchange(`rpg_unknown-${attempts}`);
+  expect(await exchange("rpg_unknown")).toMatchObject({ status: 429 });
+  const after = new Map(await counts());
+  expect(after.get("refused")! - before.get("refused")!).toBe(33);
+  expect(after.get("failed")).toBe(before.get("failed"));
 });
 
 test("the guest account's token itself is not accepted by the API", async () => {
