@@ -236,7 +236,10 @@ function find(file) {
   }
 }
 
-/** Waits until no other process is building, and takes the lock. This process releases the lock when it exits. */
+/**
+ * Waits until no other process is building, and takes the lock; ends this process with an error after
+ * `lockWaitSeconds`. This process releases the lock when it exits.
+ */
 async function lock() {
   fs.mkdirSync(dist, { recursive: true });
   // Linking a finished file creates the lock and its owner in one step.

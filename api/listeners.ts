@@ -5,12 +5,12 @@ import { closingUnlessRead } from "../runtime/leftover.ts";
 import type { TlsListenerOptions } from "./http/client-certificate/config.ts";
 
 /**
- * Time limits of a client's connections, in milliseconds. They end connections of clients that send slowly or nothing.
+ * Limits of clients' connections; times in milliseconds. They end connections of clients that send slowly or nothing.
  */
 export interface ConnectionLimits {
   keepAliveTimeout: number;
   headersTimeout: number;
-  /** How often the other limits are checked. */
+  /** How often `headersTimeout` and `requestTimeout` are checked. */
   connectionsCheckingInterval: number;
   /** For a whole request; long enough for uploads. */
   requestTimeout: number;
@@ -31,7 +31,7 @@ export interface ListenersOptions {
   port: number;
   /** A second listener, which asks for client certificates. */
   tls?: TlsListenerOptions | undefined;
-  /** How long connections outlive a stop, in milliseconds (see `closeWhenIdle`). Default: 0. */
+  /** How long idle connections outlive a stop, in milliseconds (see `closeWhenIdle`). Default: 0. */
   farewell?: number | undefined;
   /** Default for each limit: the limit for untrusted clients. */
   connections?: Partial<ConnectionLimits> | undefined;

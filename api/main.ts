@@ -67,7 +67,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   process.send?.({ event: "listening", port, metricsPort });
 }
 
-/** An api only adds to the queue, so few connections are enough. */
+/** An api takes no tasks from the queue, so few connections are enough. */
 const queueConnections = 4;
 
 function settingsOf(config: ApiConfig, tlsPort: number | undefined): ApiSettings {

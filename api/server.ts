@@ -40,7 +40,7 @@ import { createPasswordCheck } from "./browser/sign-in/password-check.ts";
 
 export interface ApiOptions extends ListenersOptions {
   db: Database;
-  /** The database for the connection that listens for settled issuances. */
+  /** The database for the connection that listens for settled issuances, progress of jobs and revoked certificates. */
   database: Pick<DatabaseOptions, "url" | "role" | "applicationName">;
   backend: QueueBackend;
   /** 32 bytes in base64url; several keys, separated by commas, while the operator replaces the master key. */
@@ -57,7 +57,7 @@ export interface ApiOptions extends ListenersOptions {
   readiness: LookForReadiness;
   disk: Pick<Disk, "isFull">;
   clock: Clock;
-  /** Receives reports of failures. */
+  /** Receives reports of failures and of their end. */
   beat: Pick<Beat, "report" | "end">;
   log: Log;
   lifecycle: Lifecycle;

@@ -12,7 +12,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // The service would refuse a refused request again, so only other failures are retried.
+      // A refused request would be refused again, so among the API's errors only a status of 502 or above is retried.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status >= 502),
     },
     // Offline, a mutation fails immediately and does not wait for a connection.

@@ -7,8 +7,8 @@ import { preparedName, sql, type Sql } from "./sql.ts";
 /** A connection to query: the pool or a transaction. */
 export interface Db {
   /**
-   * Runs one statement, prepared once per connection, and returns its rows. Throws {@link DatabaseUnavailable} when
-   * Postgres is away.
+   * Runs one statement and returns its rows. Prepares a statement with values once per connection, unless it is marked
+   * as unprepared. Throws {@link DatabaseUnavailable} when Postgres is away.
    */
   query<Row extends object>(statement: Sql): Promise<Row[]>;
 }
@@ -50,8 +50,8 @@ export interface DatabaseOptions {
   role?: DatabaseRole | typeof queueRole | undefined;
   connectionsMax: number;
   /**
-   * The number of additional connections that all lookups share (see `lookup` in `sql.ts`). Default: 0, so lookups use
-   * the pool.
+   * The number of additional connections that all lookups share (see `lookup` in `sql.ts`). If omitted, lookups use the
+   * pool.
    */
   readers?: number;
   applicationName: string;
@@ -97,7 +97,7 @@ const poolOptions = (
   options: startUpOptions([...(role === undefined ? [] : [`role=${role}`]), ...settings]),
 });
 
-/** A longer lookup is cancelled, because it delays other lookups. */
+/** A longer lookup on the connections for lookups is cancelled, because it delays other lookups. */
 const lookupMsMax = 2_000;
 
 /** Opens a pool. The pool connects with the first query. */
@@ -136,7 +136,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
       client.on("error", onError);
       let broken = false;
       try {
-        // Sent together with the first statement of `body`; if this statement fails, that one fails as well.
+        // Sent together with the first statement of `body`; if `begin` fails, that statement fails as well.
         const begun = run(client, begin, failed);
         begun.catch(() => undefined);
         const result = await body({ query: (statement) => run(client, statement, failed) });
@@ -221,14 +221,17 @@ function rethrow(error: unknown): never {
 /** Returns the first row of a result with at most one row; undefined if there is none. */
 export const first = <Row>(rows: readonly Row[]): Row | undefined => rows[0];
 
-/** Returns the row of a result that always has exactly one row. */
+/** Returns the only row of a result; throws if the result does not have exactly one row. */
 export function only<Row>(rows: readonly Row[]): Row {
   const [row] = rows;
   if (row === undefined || rows.length > 1) throw new Error(`expected one row, got ${rows.length}`);
   return row;
 }
 
-/** Returns true if an error is a violation of the named constraint or, without a name, of any constraint. */
+/**
+ * Returns true if an error is a violation of a unique, foreign-key or check constraint: of the named constraint or,
+ * without a name, of any.
+ */
 export const violates = (error: unknown, constraint?: string): boolean =>
   error instanceof pg.DatabaseError &&
   (error.code === "23505" || error.code === "23503" || error.code === "23514") &&

@@ -47,8 +47,8 @@ const isOfExtension = (catalogue: string, oid: Sql): Sql =>
 
 /**
  * `wanted`: the list above, and the rights in BullMQ's schema, where the queue's role works on rows and the operator
- * counts tasks. `held`: the rights of the service's roles and of public (0) in the two schemas, without the rights of
- * owners.
+ * counts tasks. `held`: the rights of the service's roles and logins and of public (0) in the two schemas, without the
+ * rights of owners and on objects of extensions.
  */
 const wantedAndHeld = sql`
   wanted as (
@@ -122,7 +122,10 @@ const named = (row: Sql): Sql => sql`
 const statements = async (db: Db, query: Sql): Promise<string[]> =>
   (await db.query<{ statement: string }>(query)).map(({ statement }) => statement);
 
-/** Returns the statements that grant the rights that roles lack, in the order of the list. */
+/**
+ * Returns the statements that grant the rights that roles lack, in the order of the list, and then the memberships that
+ * roles lack.
+ */
 export const findMissingGrants = (db: Db): Promise<string[]> =>
   statements(
     db,
@@ -145,9 +148,9 @@ export const findMissingGrants = (db: Db): Promise<string[]> =>
   );
 
 /**
- * Returns the statements that revoke surplus rights from the service's roles and from public. Public may use the schema
- * `public`, as is usual, and call functions in it that run with the caller's own rights. Since Postgres 16 each grantor
- * has a separate grant of a membership.
+ * Returns the statements that revoke surplus rights from the service's roles and logins and from public, and surplus
+ * memberships between the roles. Public may use the schema `public`, as is usual, and call functions in it that run
+ * with the caller's own rights. Since Postgres 16 each grantor has a separate grant of a membership.
  */
 export const findSurplusGrants = (db: Db): Promise<string[]> =>
   statements(

@@ -62,7 +62,8 @@ const pooler = "A pooler between Realmpass and PostgreSQL drops the role; connec
 
 /**
  * Examines the session that these options open: whether the session has assumed its role, and which rights its login
- * has beyond the role. Throws `DatabaseUnavailable` while Postgres is away, and Postgres's error for an unknown login.
+ * has beyond the role. Throws `DatabaseUnavailable` while Postgres is away or refuses the login, for example because
+ * the login is unknown.
  */
 export async function examineLogin(
   options: Omit<DatabaseOptions, "role" | "connectionsMax"> & { role: DatabaseRole | typeof queueRole },

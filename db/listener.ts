@@ -6,7 +6,7 @@ import type { DatabaseOptions } from "./client.ts";
 export interface Listener {
   /** Resolves when the first connection listens. Later connections are made in the background. */
   ready: Promise<void>;
-  /** Whether notifications arrive. */
+  /** Whether a connection listens. A connection that receives nothing counts until this is noticed. */
   connected(): boolean;
   close(): Promise<void>;
 }
@@ -48,8 +48,9 @@ export function listen(options: ListenerOptions): Listener {
   };
 
   /**
-   * Sends a notification to this connection, because a connection can be open but receive nothing: behind a pooler, or
-   * after a device on the way has dropped it.
+   * Sends a notification to this connection after a while, and drops the connection if it does not receive the
+   * notification, because a connection can be open but receive nothing: behind a pooler, or after a device on the way
+   * has dropped it.
    */
   const askItself = (asked: pg.Client): void => {
     clearTimeout(timer);

@@ -24,7 +24,10 @@ const createUnlessThere = (role: string, attributes: string): string => `
     end;
   end if;`;
 
-/** Since Postgres 16 each grantor has a separate grant of a membership. */
+/**
+ * Returns SQL that ends the memberships selected by `of`. Since Postgres 16 each grantor has a separate grant of a
+ * membership.
+ */
 const endMemberships = (of: string): string => `
   for held in
     select pg_get_userbyid(roleid) as role, pg_get_userbyid(member) as member, pg_get_userbyid(grantor) as grantor
@@ -48,7 +51,7 @@ const dropAttributes = (role: string): string => `
 
 const block = (body: string): string => `do $body$\ndeclare held record;\nbegin${body}\nend\n$body$;\n`;
 
-/** Creates a login that is a member of its group only, or changes an existing login accordingly. */
+/** Returns SQL that creates a login that is a member of its group only, or changes an existing login accordingly. */
 const loginScript = ({ name, group }: Login): string =>
   block(
     createUnlessThere(name, "login") +
@@ -111,8 +114,9 @@ const databaseScript = block(
 );
 
 /**
- * The SQL for everything that needs a superuser, for the connected database: the groups, the owner and the logins,
- * without passwords. Can be run again. `deploy/postgres/roles.sql` has the same text.
+ * The SQL for everything that needs a superuser, for the connected database: the groups, the owner, the logins without
+ * passwords, and the ownership of the database and its objects. Can be run again. `deploy/postgres/roles.sql` has the
+ * same text.
  */
 export const rolesScript = `-- The roles of Realmpass, for the database that you are connected to. Run it as a superuser, before the first migration
 -- and after each upgrade; running it again changes nothing:

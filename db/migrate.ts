@@ -56,7 +56,10 @@ async function isIndexMade(db: Knex, up: string): Promise<boolean> {
   return rows[0]?.isValid === true;
 }
 
-/** Removes the statement that knex puts before the message. */
+/**
+ * Converts an error from Postgres to {@link MigrationFailed}, without the statement that knex puts before the message.
+ * Returns any other error unchanged.
+ */
 function failureOf(migration: string, statement: string, error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const message = error.message.startsWith(statement) ? error.message.slice(statement.length) : error.message;
@@ -189,8 +192,9 @@ const lockMsMax = 900;
 const indexWaitSecondsMax = 60;
 
 /**
- * Runs pending migrations, each in a separate transaction, and returns their names. A migration that other transactions
- * block is rolled back and retried, so requests can continue.
+ * Runs pending migrations and returns their names. Each runs in a separate transaction, except those that create an
+ * index concurrently. A migration that other transactions block is rolled back and retried, so requests can continue;
+ * throws after the last attempt.
  */
 async function runMigrations(
   db: Knex,
@@ -261,7 +265,8 @@ async function findBlockers(db: Knex): Promise<string[]> {
 export const newestMigration = migrations.at(-1)?.name ?? "";
 
 /**
- * One login could not change the objects of another, so all objects belong to the owner, whichever superuser migrates.
+ * Assumes the owner's role if that role owns the database: one login could not change the objects of another, so all
+ * objects belong to the owner, whichever login migrates.
  */
 const takeOnOwner = `
   do $body$

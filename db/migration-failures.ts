@@ -37,7 +37,10 @@ export class SchemaAhead extends Unstartable {
   }
 }
 
-/** Two versions have migrated the database, and neither follows the other. */
+/**
+ * The database has migrations that this version lacks, and lacks migrations that this version has, so neither version
+ * follows the other.
+ */
 export class SchemaForeign extends Unstartable {
   override readonly name = "SchemaForeign";
   constructor({ newer, pending }: { newer: readonly string[]; pending: readonly string[] }) {

@@ -14,7 +14,8 @@ const exposedHeaders =
   "Location, Retry-After, X-Request-Id, X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Reset";
 
 /**
- * Allows every origin, without credentials: access depends only on the token, which browsers never add automatically.
+ * Allows every origin on `crossOriginPaths`, without credentials: access depends only on the token, which browsers
+ * never add automatically.
  */
 export function cors(limiter: RateLimiter): RequestHandler {
   return (request, response, next) => {

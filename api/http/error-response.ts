@@ -7,7 +7,7 @@ import { contextOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
 import type { ErrorFormat, PlainExchange } from "./route.ts";
 
-/** The default of `Retry-After`. */
+/** The default of `Retry-After`, for 429 and 503. */
 const retryAfterSeconds = 2;
 
 /** The JSON body of an error response. */

@@ -5,7 +5,7 @@ export const entityTag = (bytes: Buffer): string => `"${hash("sha256", bytes, "b
 
 /**
  * Returns whether the client has this representation (`If-None-Match`, RFC 9110 section 13.1.2): the header lists its
- * tag, compared weakly, or is `*`. A malformed header matches nothing.
+ * tag, compared weakly, or is `*`. Whatever is not a tag in quotation marks is ignored.
  */
 export function hasRepresentation(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false;

@@ -10,9 +10,9 @@ export interface ExhaustedKeys {
 }
 
 /**
- * Remembers at most `keysMax` keys, each until its window ends and no longer: a client slightly over its limit still
- * gets the whole limit in the next window. Forgetting a key costs one more look-up and nothing else. If other processes count the same keys, a key is looked up again after
- * `askAgainMs`.
+ * Remembers at most `keysMax` keys, each until its window ends, so a client slightly over its limit still gets the
+ * whole limit in the next window. Forgetting a key costs only one more look-up. Set `askAgainMs` if other processes
+ * count the same keys: a key is then looked up again after that time.
  */
 export function createExhaustedKeys({
   keysMax = 10_000,

@@ -3,7 +3,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import { parsePairs } from "./query-string.ts";
 import { decodeUtf8, mediaType, readBytes } from "./request-body.ts";
 
-/** The parameters of a token request: each occurs once, with a value. */
+/** The parameters of a form: each occurs once, with a value. */
 export type Form = ReadonlyMap<string, string>;
 
 /**

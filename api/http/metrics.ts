@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { createLoadMetrics, type LoadMetrics } from "../../process/load-metrics.ts";
 
-/** The API's own metrics; every process also has the common ones. */
+/** The API's metrics, in addition to those that every process has. */
 export interface ApiMetrics extends LoadMetrics {
   request: (labels: { method: string; route: string; status: number }, seconds: number) => void;
   issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;
@@ -9,14 +9,17 @@ export interface ApiMetrics extends LoadMetrics {
   signIn: (way: SignInWay, outcome: SignInOutcome) => void;
   /** A sign-in through an identity provider ended with this problem. */
   upstreamRefusal: (through: "oidc", problem: string) => void;
-  /** An identity provider's response to a sign-in was processed; the time includes our own requests to the provider. */
+  /**
+   * An identity provider's response to a sign-in became verified claims; the time includes our own requests to the
+   * provider.
+   */
   upstreamAnswer: (through: "oidc", seconds: number) => void;
   ocspProxied: (outcome: "answered" | "try_later") => void;
   revokedFeedWaiting: (clients: number) => void;
   revokedFeedLines: (lines: number) => void;
   /** A directory has deactivated a person. */
   scimDeactivation: (outcome: ScimOutcome) => void;
-  /** A person saw the page of an app; `app` is its `client_id`. */
+  /** A person allowed or denied an app, or could not allow it; `app` is the app's `client_id`. */
   appAuthorization: (app: string, outcome: AppAuthorizationOutcome) => void;
   /** Somebody typed a short code. */
   shortCode: (outcome: ShortCodeOutcome) => void;

@@ -1,12 +1,15 @@
 import { ServiceError } from "../../domain/errors.ts";
 import { isText } from "./json-text.ts";
 
-/** Limits every value of a query, unless the query contains the address of another page. */
+/**
+ * The longest name or value of a query or form, in characters. Pages allow more: their queries contain addresses of
+ * other pages.
+ */
 const usualLengthMax = 4096;
 
 /**
  * Parses a query or form (`application/x-www-form-urlencoded`) into every value of each name. Throws `invalid_request`
- * for invalid percent escapes, invalid UTF-8, NUL, and values of more than `valueLengthMax` characters (4096).
+ * for invalid percent escapes, invalid UTF-8, NUL, and names or values of more than `valueLengthMax` characters (4096).
  */
 export function parsePairs(text: string, { valueLengthMax = usualLengthMax } = {}): Map<string, string[]> {
   const pairs = new Map<string, string[]>();

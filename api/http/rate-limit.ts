@@ -11,7 +11,10 @@ export interface RateLimits {
   user: number;
   /** 401 and 403 responses to one address. */
   refused: number;
-  /** Access tokens per minute for one session or guest account; a fifteenth of that per second. */
+  /**
+   * Access tokens per minute for one session, certificate or guest account; a fifteenth of that per second. Services:
+   * the same per second, but at least {@link serviceTokensMin}.
+   */
   tokens: number;
 }
 
@@ -24,16 +27,16 @@ const windowSeconds = 1;
 const serviceTokensMin = 100;
 
 export interface RateLimiter {
-  /** Counts a request of a token. Throws `too_many_requests`. */
+  /** Counts a request with a token. Throws `too_many_requests` beyond the limit. */
   countToken(response: ServerResponse, token: { hash: Buffer; limit: "service" | "user" }): Promise<void>;
   /** Throws if the token is known to be over its limit, before any look-up of the token. */
   refuseExhausted(response: ServerResponse, tokenHash: Buffer): void;
   /**
    * Counts an access token that is about to be issued: per second for a service; per second and per minute for a
-   * session, certificate or guest account. Throws `too_many_requests`.
+   * session, certificate or guest account. Throws `too_many_requests` beyond a limit.
    */
   countIssued(response: ServerResponse, holder: TokenHolder): Promise<void>;
-  /** Counts a request on a public path. Throws `too_many_requests`. */
+  /** Counts a request on a public path. Throws `too_many_requests` beyond the limit. */
   countPublic(response: ServerResponse, address: string): Promise<void>;
   /** Counts a 401 or 403 response. Beyond the limit it returns the number of seconds until the window ends. */
   countRefusal(response: ServerResponse, address: string): Promise<number | undefined>;
@@ -46,8 +49,8 @@ export interface TokenHolder {
 }
 
 /**
- * Creates a limiter that counts per token. Only refusals and public paths are counted per address, so a campus behind
- * one address is not slowed down.
+ * Creates a limiter that counts requests per token, and issued tokens per holder. Only refusals and public paths are
+ * counted per address, so a campus behind one address is not slowed down.
  */
 export function createRateLimiter({ service, user, refused, tokens }: RateLimits): RateLimiter {
   const limiterOf = (points: number, duration = windowSeconds) => new RateLimiterMemory({ points, duration });

@@ -23,7 +23,10 @@ export interface BodyLimits {
   silenceMsMax?: number;
 }
 
-/** Reads a whole body. Throws `payload_too_large` beyond the limit and `unsupported_media_type` if it is compressed. */
+/**
+ * Reads a whole body. Throws `payload_too_large` beyond the limit, `unsupported_media_type` if it is compressed, and
+ * `invalid_request` if it takes too long or ends early.
+ */
 export async function readBytes(request: IncomingMessage, { bodyMsMax = 15_000 }: BodyLimits = {}): Promise<Buffer> {
   requireUncompressed(request);
   if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) throw new ServiceError("payload_too_large");
@@ -61,7 +64,7 @@ export function requireUncompressed({ headers }: IncomingMessage): void {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Decodes bytes that must be UTF-8 (RFC 8259 section 8.1). */
+/** Decodes UTF-8 (RFC 8259 section 8.1). Throws `invalid_request` for any other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);

@@ -33,7 +33,8 @@ export const contextOf = (response: ServerResponse): RequestContext =>
   (response as WithLocals).locals["context"] as RequestContext;
 
 /**
- * Gives every request an id. When the request ends, writes one log line and one observation, and counts the request.
+ * Gives every request a context with an id. When its response ends, writes one log line and one observation; a complete
+ * response is also counted for the client, if known.
  */
 export function beginRequest({
   log,
@@ -71,7 +72,10 @@ export function beginRequest({
   };
 }
 
-/** Machines poll these routes all day long: such requests are logged at debug level. */
+/**
+ * Machines poll the routes of both sets all day long: their requests are logged at debug level, except failed requests
+ * of publications.
+ */
 const healthRoutes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/status"]);
 const publicationRoutes: ReadonlySet<string> = new Set(["/ocsp/:issuer", "/crl/:file", "/ca/:file"]);
 

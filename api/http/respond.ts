@@ -49,7 +49,10 @@ export function sendAnswer(
 const wrapped = ({ status, data, page, included }: Omit<Answer, "headers">): Buffer =>
   Buffer.from(JSON.stringify({ result: "ok", code: status, data, ...page, ...included }));
 
-/** Throws `precondition_failed` unless `If-Match` is absent or has the tag that a GET would return now. */
+/**
+ * Throws `precondition_failed` if `If-Match` is present, is not `*` and does not list the tag that a GET would return
+ * now.
+ */
 export function requireMatch(ifMatch: string | undefined, data: unknown): void {
   if (ifMatch !== undefined && !matchesStrongly(ifMatch, entityTag(wrapped({ status: 200, data })))) {
     throw new ServiceError("precondition_failed");

@@ -74,7 +74,10 @@ const serve =
   (request, response) =>
     answerRoute(route, { request, response, limiter, address: request.ip ?? "" });
 
-/** Handles a request of the route's path: counts it, names it after the route, sends errors in the route's format. */
+/**
+ * Handles a request of the route's path: names it after the route, counts it if `limit` is `address`, and sends errors
+ * in the route's format.
+ */
 export async function answerRoute<Answered extends PlainExchange>(
   { name, methods, limit, errors, exists, handle }: Route<Answered>,
   exchange: Answered,

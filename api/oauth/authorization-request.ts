@@ -16,7 +16,7 @@ export interface AuthorizationClient {
   redirectUri: string;
   /** The registered redirect URI that `redirectUri` fits. */
   registeredUri: string;
-  /** As sent, to be returned unchanged; undefined if there was none. */
+  /** As sent, to be returned unchanged; undefined if it was missing, empty or repeated. */
   state: string | undefined;
 }
 
@@ -64,7 +64,7 @@ export function readRequest(client: AuthorizationClient, query: Query): Authoriz
   };
 }
 
-/** Returns the only value of a parameter; an empty one counts as omitted (RFC 6749 section 3.1). */
+/** Returns the value of a parameter; undefined if it is missing, empty (RFC 6749 section 3.1) or repeated. */
 export function onlyOne(query: Query, name: string): string | undefined {
   const [value, ...more] = query.get(name) ?? [];
   return value === "" || more.length > 0 ? undefined : value;
@@ -120,7 +120,10 @@ export function readCodeChallenge(query: Query, { isRequired }: { isRequired: bo
   return challenge;
 }
 
-/** Returns the values of `prompt` (OpenID Connect Core section 3.1.2.1). Unknown values have no effect. */
+/**
+ * Returns the values of `prompt` (OpenID Connect Core section 3.1.2.1). Unknown values have no effect. Throws {@link
+ * AuthorizationError} if `none` is not the only value.
+ */
 export function readPrompt(query: Query): ReadonlySet<string> {
   const prompt = new Set((onlyOne(query, "prompt") ?? "").split(" ").filter((value) => value !== ""));
   if (prompt.has("none") && prompt.size > 1) {

@@ -20,8 +20,8 @@ import { settleShown } from "./granted-scopes.ts";
 import { issueCode } from "./issue-code.ts";
 
 /**
- * `GET /oauth/authorize` (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2). A repeated request changes nothing: a
- * user who is not signed in signs in and returns with the same request.
+ * `GET /oauth/authorize` (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2). A user who is not signed in signs in and
+ * returns with the same request.
  */
 export async function authorize(page: PageRequest): Promise<void> {
   await withRequest(page, page.query, async (request) => {
@@ -39,7 +39,7 @@ export async function authorize(page: PageRequest): Promise<void> {
 export async function decide(page: PageRequest, query: PageRequest["query"]): Promise<void> {
   await withRequest(page, query, async (request) => {
     const login = await findLogin(page.deps, page.request);
-    // The user has signed out, or another user has signed in: start over.
+    // The user has signed out or signed in again, or another user has signed in: start over.
     if (login === undefined || login.id !== page.form.get("login") || login.realmId !== request.application.realmId) {
       redirect(page, pathOn(page.deps, authorizePath(query)));
       return;
@@ -60,7 +60,10 @@ export async function decide(page: PageRequest, query: PageRequest["query"]): Pr
   });
 }
 
-/** Validates the request, and sends its errors. */
+/**
+ * Validates the request and passes it to `handle`. Errors are shown to the user until the client and its redirect URI
+ * are verified; later ones are sent to the client.
+ */
 async function withRequest(
   page: PageRequest,
   query: PageRequest["query"],
@@ -79,7 +82,10 @@ async function withRequest(
   }
 }
 
-/** Returns the browser's login if it is recent enough and of the right realm. Redirects everyone else to sign in. */
+/**
+ * Returns the browser's login if it is of the client's realm and the request demands no new sign-in. Otherwise
+ * redirects to the sign-in and returns undefined, or throws `login_required` for the prompt `none`.
+ */
 async function signedIn(page: PageRequest, request: AuthorizationRequest): Promise<Login | undefined> {
   const { deps } = page;
   const { application, prompt, maxAgeSeconds } = request;
@@ -98,8 +104,8 @@ async function signedIn(page: PageRequest, request: AuthorizationRequest): Promi
 }
 
 /**
- * Returns the requested scopes that the user can give and must consent to; undefined if no consent is needed. Our own
- * applications need no consent.
+ * Returns the requested scopes that the user can give, if the user must consent; undefined if no consent is needed.
+ * `isNew` marks scopes beyond an earlier consent. Our own applications need no consent.
  */
 async function scopesToAllow(
   { deps }: PageRequest,
@@ -146,7 +152,9 @@ async function askForConsent(
   });
 }
 
-/** Begins the session, stores the consent given now, and sends the code. */
+/**
+ * Begins the session, stores the consent given now, and sends the code. A user who was offboarded gets a page instead.
+ */
 async function answerWithCode(
   page: PageRequest,
   request: AuthorizationRequest,

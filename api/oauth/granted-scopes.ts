@@ -15,8 +15,9 @@ interface ConsentedSession {
 }
 
 /**
- * Returns the scopes of a session's tokens: the scopes that the user can give now and was shown at consent. A later
- * role adds nothing before the user consents again. Our own applications need no consent.
+ * Returns the scopes of a session's tokens: the scopes that the user can give now and was shown at consent. Without a
+ * consent only {@link ownScopes} count. A later role adds nothing before the user consents again. Our own applications
+ * need no consent.
  */
 export async function grantedScopes(db: Db, session: ConsentedSession): Promise<Scope[]> {
   const { userId, clientId, roles, firstParty, consented } = session;

@@ -11,7 +11,10 @@ import { grantedScopes } from "./granted-scopes.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
-/** `POST /oauth/introspect` (RFC 7662): describes tokens to clients with a secret, of their own realm only. */
+/**
+ * `POST /oauth/introspect` (RFC 7662), for clients with a secret: describes access tokens of their realm and their own
+ * refresh tokens.
+ */
 export async function introspect({ deps, request, response }: OAuthCall): Promise<void> {
   const form = await readForm(request);
   const { application, secretHash } = await authenticateClient(deps, { form, request });

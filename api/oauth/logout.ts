@@ -14,8 +14,9 @@ import { removeCookie } from "../pages/cookies.ts";
 
 /**
  * `GET /oauth/logout`: ends the id token's session and the browser login that it began with. Sessions of other
- * applications stay. A repeated request redirects to the same place. Also accepts the parameter names of OpenID Connect
- * RP-Initiated Logout 1.0. Without a matching id token it asks the user (section 2).
+ * applications stay, except the console's in this browser. A repeated request redirects to the same place. Also accepts
+ * the parameter names of OpenID Connect RP-Initiated Logout 1.0. Without a matching id token it asks the user (section
+ * 2).
  */
 export async function logout(page: PageRequest): Promise<void> {
   if ([...page.query.values()].some((values) => values.length > 1)) {
@@ -44,8 +45,8 @@ export async function logout(page: PageRequest): Promise<void> {
 }
 
 /**
- * Handles the form of the sign-out question: ends the browser login, and the application's sessions that began with it.
- * Returns to the application only at an address on the application's host.
+ * Handles the form of the sign-out question: ends the browser login, the application's sessions that began with it, and
+ * the console's. Returns to the application only at an address on the application's host.
  */
 export async function logoutAgreed(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;

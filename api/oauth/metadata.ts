@@ -74,7 +74,10 @@ function describe({ settings: { authUrl, clientCertificates } }: Deps): Metadata
   };
 }
 
-/** Describes the endpoints on our own TLS listener, if there is one (RFC 8705 sections 3.3 and 5). */
+/**
+ * Describes certificate-bound tokens, and the endpoints on our own TLS listener, if there is one (RFC 8705 sections 3.3
+ * and 5).
+ */
 const describeMutualTls = ({ listenerUrl }: ClientCertificateSettings) => ({
   tls_client_certificate_bound_access_tokens: true as const,
   ...(listenerUrl !== undefined && {

@@ -67,7 +67,7 @@ export class OAuthError extends Error {
 /** The challenge for a client that used the Basic scheme (RFC 6749 section 5.2). */
 export const basicChallenge = 'Basic realm="oauth", charset="UTF-8"';
 
-/** The default of `Retry-After`. */
+/** The default of `Retry-After`, for 429 and 503. */
 const retryAfterSeconds = 2;
 
 export function sendOAuthError(response: Response, error: OAuthError): void {
@@ -78,7 +78,7 @@ export function sendOAuthError(response: Response, error: OAuthError): void {
   sendJson(response, error.status, { error: error.code, error_description: error.message });
 }
 
-/** Converts a thrown value to an error of RFC 6749. */
+/** Converts a thrown value to an error of RFC 6749. An unknown value is logged and becomes `server_error`. */
 export function asOAuthError(thrown: unknown, log: () => Log): OAuthError {
   if (thrown instanceof OAuthError) return thrown;
   if (thrown instanceof MethodNotAllowed) {

@@ -204,7 +204,7 @@ interface PageOperation {
   summary: string;
   description: string;
   parameters: Json[];
-  /** What the page does that is shown while there is no address to redirect to. */
+  /** Describes the page that is shown if the operation does not redirect. */
   page: string;
   /** Where the redirect leads. */
   redirect: string;

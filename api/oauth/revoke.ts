@@ -8,8 +8,8 @@ import { sendJson } from "../http/respond.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
 /**
- * `POST /oauth/revoke` (RFC 7009). A client's own refresh token ends the session with everything in it; an access token
- * ends alone. Any other token is already unusable, as the client wants it to be.
+ * `POST /oauth/revoke` (RFC 7009). A client's own refresh token ends the session with everything in it; its own access
+ * token ends alone. Any other token changes nothing and gets the same response.
  */
 export async function revoke({ deps, request, response }: OAuthCall): Promise<void> {
   const form = await readForm(request);

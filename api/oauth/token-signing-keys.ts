@@ -32,7 +32,7 @@ const unknownKeyMs = 10_000;
 /** How long a key signs. */
 const currentMs = 30 * day;
 
-/** A key is published this long before it signs: by then every cached copy of the jwks has it. */
+/** The next key is published at least this long before it signs: by then every cached copy of the jwks has it. */
 const nextMs = day;
 
 /**

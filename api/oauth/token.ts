@@ -32,13 +32,13 @@ export async function token({ deps, limiter, request, response }: OAuthCall): Pr
   sendJson(response, 200, TokenAnswer.parse(await grantTokens({ deps, form, request, countIssued })));
 }
 
-/** Grants with which a user signs in; all others continue an earlier sign-in. */
+/** Grants that are sign-ins themselves. The others continue an earlier sign-in or are for services. */
 const signIns: ReadonlyMap<string, SignInWay> = new Map([
   ["guest_token", "guest"],
   [clientCertificateGrantType, "certificate"],
 ]);
 
-/** Runs the grant of a token request. Throws OAuthError. */
+/** Runs the grant of a token request; counts it if it is a sign-in. Throws OAuthError or ServiceError. */
 export async function grantTokens(call: GrantRequest): Promise<TokenAnswer> {
   const type = required(call.form, "grant_type");
   const grant = grants.get(type);

@@ -14,7 +14,7 @@ export interface UserGrant {
   pairwiseId: string;
   clientId: string;
   sessionId: string;
-  /** The secret that the client authenticated with, if it has one. */
+  /** The hash of the secret that the client authenticated with; null if the client needs no secret. */
   secretHash: Uint8Array | null;
   scopes: readonly Scope[];
   /** When the user authenticated. */

@@ -23,7 +23,9 @@ const lengthMax = (name: CookieName): number =>
 /** Returns whether a value is short enough to be read back. */
 export const fitsCookie = (name: CookieName, value: string): boolean => value.length <= lengthMax(name);
 
-/** Returns the value of one of our cookies; undefined if the browser sent none. */
+/**
+ * Returns the value of one of our cookies; undefined if the browser sent none, or one that is too long or malformed.
+ */
 export function readCookie(deps: Settings, request: Pick<Request, "headers">, name: CookieName): string | undefined {
   const prefix = `${wireName(deps, name)}=`;
   const pair = (request.headers.cookie ?? "")

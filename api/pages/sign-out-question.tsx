@@ -5,7 +5,7 @@ import { sendPage } from "./send-page.tsx";
 
 export interface SignOutQuestionView {
   realm?: PageRealm | undefined;
-  /** The application that asks to sign out; undefined if the request names no application. */
+  /** The application that asks to sign out; undefined if the request names no known application. */
   application?: { name: string } | undefined;
   /** The form's action and its hidden fields. */
   action: string;

@@ -6,7 +6,7 @@ import { sendPage } from "./send-page.tsx";
 
 export interface SignedOutView {
   realm?: PageRealm | undefined;
-  /** The application whose session ended; undefined if there was none. */
+  /** The application that the user has signed out of; undefined if none is known. */
   application?: { name: string; clientUri: string } | undefined;
 }
 

@@ -42,8 +42,8 @@ export interface OcspRoute extends Route<PlainExchange> {
 }
 
 /**
- * `/ocsp/{issuer}`: forwards a request to a responder, or to the next one if that does not respond. If all responders
- * fail, sends "try later". Reads only the length of a request.
+ * `/ocsp/{issuer}`: forwards a request to a responder, and to the next one if that fails, is slow or responds "try
+ * later". Sends "try later" if no responder has another response. Of a request it checks only the length.
  */
 export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"], "ocspProxied"> }): OcspRoute {
   const responders = createOcspResponders(deps);
@@ -54,8 +54,8 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
   });
 
   /**
-   * Returns the first response of any responder. Asks the next responder as soon as one fails, responds "try later" or
-   * is slow.
+   * Returns the first response that is not "try later"; otherwise the last "try later", or undefined if no responder
+   * has responded. Asks the next responder as soon as one fails, responds "try later" or is slow.
    */
   async function askAny(asked: Asked): Promise<Answer | undefined> {
     const urls = await responders.list();
@@ -122,7 +122,7 @@ export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"],
   };
 }
 
-/** The format of OCSP's errors: "try later" beyond the limit, and a plain HTTP error for everything else. */
+/** The format of OCSP's errors: "try later" beyond the limit, and the API's format for everything else. */
 const ocspErrors: ErrorFormat<PlainExchange> = {
   name: "bytes",
   send(exchange, thrown) {

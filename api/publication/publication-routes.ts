@@ -98,7 +98,7 @@ interface Representation {
   /** Present, even as undefined, if the representation depends on the client's Accept-Encoding. */
   encoding?: "gzip" | undefined;
   cacheControl: string;
-  /** Called only if the parts are sent. */
+  /** Not called if the client's copy has the same tag. */
   parts: () => readonly Buffer[] | Promise<readonly Buffer[]>;
 }
 

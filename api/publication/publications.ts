@@ -21,10 +21,13 @@ export interface CurrentCrl {
   pem(): Promise<readonly Buffer[]>;
 }
 
-/** The issuers' files: requested often, without authentication, and rarely read from the database. */
+/**
+ * The CRLs of issuers and roots and the certificates of issuers: requested often, without authentication, and rarely
+ * read from the database.
+ */
 export interface Publications {
   /**
-   * Returns an issuer's CRL; undefined for an unknown issuer. Throws `unavailable` if there is no CRL yet, or if the
+   * Returns an issuer's CRL; undefined for an unknown issuer. Throws if there is no CRL yet (`unavailable`), or if the
    * database is unreachable and no CRL is cached.
    */
   findCrl(issuerId: string): Promise<CurrentCrl | undefined>;
@@ -46,8 +49,8 @@ const waitMsMax = 2_000;
 type Known = CurrentCrl & { pieces: ReadonlyMap<string, Buffer> };
 
 /**
- * Creates a cache of the issuers' files for this process. However many clients fetch, the cache asks the database once
- * a second and reads only new entries.
+ * Creates a cache of the published files for this process. However many clients fetch, the cache asks the database at
+ * most once a second what is current, and reads only new entries of an issuer's CRL.
  */
 export function createPublications({ db, log }: { db: Database; log: Log }): Publications {
   const current = new Map<string, Known>();

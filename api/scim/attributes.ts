@@ -22,7 +22,7 @@ export interface Reading {
   change: DirectoryChange & { attributes?: Map<string, { value: unknown; adds: boolean }> };
   /** The parts of a name. Without `displayName`, the person's name is made from these parts. */
   names: Map<NamePart, string | null>;
-  /** The reasons why attributes other than `active` cannot be written. */
+  /** The reasons why attributes cannot be written or removed. An unreadable `active` is thrown at once instead. */
   faults: ScimError[];
   /** The attributes whose value the service cannot keep; they do not fail the request. */
   dropped: Set<string>;
@@ -150,7 +150,10 @@ function emailOf(entry: unknown): DirectoryEmail | undefined {
   return { value, ...(type.success && { type: type.data }), ...(primary !== undefined && { primary }) };
 }
 
-/** Returns the main entry: the primary one, else the one of type `work`, else the first. */
+/**
+ * Returns the main entry: the primary one, else the one of type `work`, else the first; among added entries, the first
+ * without a type.
+ */
 function mainOf(entries: readonly unknown[], { adds }: Manner): unknown {
   const has = (name: string, is: (value: unknown) => boolean) => (entry: unknown) =>
     isObject(entry) && is(propertyOf(entry, name));
@@ -197,7 +200,7 @@ function say(change: Reading["change"], path: string, said: { value: unknown; ad
   change.attributes.set(path, said);
 }
 
-/** All attributes that the service keeps about a person, by path in lower case, without the schema. */
+/** The attributes that the service always keeps about a person, by path in lower case, without the schema. */
 const attributes: ReadonlyMap<string, Attribute> = new Map([
   ["active", active],
   ["username", userName],
@@ -226,7 +229,7 @@ const partOfFurther = (path: string): Attribute => ({
   },
 });
 
-/** Returns the attribute that a path names, however it is spelled. */
+/** Returns the attribute at a path in lower case; undefined if the service does not keep it. */
 function attributeAt(path: string, { named }: Reading): Attribute | undefined {
   const name = named.get(path);
   if (name !== undefined) return further(path, name);
@@ -241,8 +244,8 @@ function attributeAt(path: string, { named }: Reading): Attribute | undefined {
 const namesActive = /(?:^|[^\p{L}\p{N}_-])active(?:$|[^\p{L}\p{N}_-])/u;
 
 /**
- * Returns a path in lower case, without the schema. Throws for a path that may mean `active` but is not `active`: the
- * service refuses, and never ignores, an unclear request that may remove access.
+ * Returns a path in lower case, without the user schema. Throws for a path that is too long, and for a path that may
+ * mean `active` but is not `active`: the service refuses, and never ignores, an unclear request that may remove access.
  */
 function plainPath(given: string): string {
   if (given.length > pathLengthMax) throw pathFault(given);
@@ -254,8 +257,8 @@ function plainPath(given: string): string {
 
 /**
  * Sets the attribute at a path, or the attributes inside it; "" is the whole person. Attributes that the service does
- * not keep are accepted and dropped. Throws if a value sets an attribute twice, at any depth, because the intended
- * value is unclear.
+ * not keep are accepted and dropped. Throws for an unclear path or value of `active`, and if a value sets an attribute
+ * twice, at any depth; collects the other faults in the reading.
  */
 export function setAt(given: string, value: unknown, reading: Reading, manner: Manner, said = new Set<string>()): void {
   const path = plainPath(given);

@@ -73,7 +73,10 @@ const attribute = (
   ...(subAttributes !== undefined && { subAttributes }),
 });
 
-/** The attributes that the service keeps; it accepts and drops all others. */
+/**
+ * The schema of the attributes that the service keeps in every realm. It also keeps those that the realm names, and
+ * accepts and drops all others.
+ */
 const userSchemaOf = (base: string) => ({
   schemas: [schemaOf("Schema")],
   id: userSchema,
@@ -117,7 +120,7 @@ export const resourceTypes = (base: string) => listOf([userType(base)]);
 export const resourceType = userType;
 export const schemas = (base: string) => listOf([userSchemaOf(base)]);
 
-/** Returns the schema with this URN. The colons of a URN in a path may be encoded. */
+/** Returns the user schema if this is its URN, in which the colons may be encoded. Throws a 404 otherwise. */
 export function schema(base: string, urn: string) {
   if (urn.toLowerCase().replaceAll("%3a", ":") !== userSchema.toLowerCase()) {
     throw new ScimError("There is no such schema.", { status: 404 });

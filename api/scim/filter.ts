@@ -43,7 +43,7 @@ const times: ReadonlyMap<string, "created" | "updated"> = new Map([
 const isTextOperator = (given: string): given is TextOperator => (textOperators as readonly string[]).includes(given);
 const isTimeOperator = (given: string): given is TimeOperator => (timeOperators as readonly string[]).includes(given);
 
-/** A literal in JSON, a bracket, or a word (an attribute's name, an operator or a number). */
+/** A string in JSON, a bracket, or a word (an attribute's name, an operator, a number, a boolean or null). */
 const token = /\s*(?:("(?:[^"\\]|\\.)*")|([()[\]])|([^\s()[\]"]+))/y;
 
 function tokensOf(text: string): string[] {
@@ -60,7 +60,10 @@ function tokensOf(text: string): string[] {
   return tokens;
 }
 
-/** Parses a filter (RFC 7644 section 3.4.2.2, figure 1). Throws {@link ScimError} for an unsupported filter. */
+/**
+ * Parses a filter (RFC 7644 section 3.4.2.2, figure 1). Throws {@link ScimError} for a malformed, too large or
+ * unsupported filter.
+ */
 export function parseFilter(text: string): DirectoryFilter {
   const tokens = tokensOf(text);
   let at = 0;

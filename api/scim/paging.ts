@@ -16,7 +16,9 @@ export interface ListRequest extends Shown {
 
 type Given = (name: string) => unknown;
 
-/** Reads a parameter that is a whole number, as a number or as text. */
+/**
+ * Reads a whole number, given as a number or as text; returns `absent` if none is given. Throws for any other value.
+ */
 function wholeNumber(name: string, value: unknown, absent: number): number {
   if (value === undefined || value === null) return absent;
   const number = typeof value === "string" && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;

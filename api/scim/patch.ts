@@ -12,7 +12,8 @@ import { pathFault, ScimError, syntaxFault } from "./scim-error.ts";
 
 /**
  * Reads a whole PATCH (RFC 7644 section 3.5.2): if two operations set one attribute, the later one counts. Throws a
- * {@link ScimError} for anything that is not an operation, and for an unclear operation that may mean `active`.
+ * {@link ScimError} for malformed or too many operations, and for an unclear operation that may mean `active`; collects
+ * the other faults in the reading.
  */
 export function readPatch(body: unknown, named: NamedAttributes): Reading {
   const operations = isObject(body) ? propertyOf(body, "operations") : undefined;

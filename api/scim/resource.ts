@@ -15,7 +15,7 @@ export interface UserResource {
   displayName?: string;
   emails?: readonly { value: string; type: string; primary: boolean }[];
   active: boolean;
-  /** An attribute that the realm names, or an object with the attributes of an extension. */
+  /** An attribute that the realm names, or an object with such attributes: a complex attribute or an extension. */
   [further: string]: unknown;
   meta: { resourceType: "User"; created: string; lastModified: string; location: string; version: string };
 }
@@ -94,7 +94,10 @@ export function readResource(body: unknown, named: NamedAttributes): Reading {
   return reading;
 }
 
-/** The attributes of a response that a request asks for (RFC 7644 section 3.9), by their top-level names. */
+/**
+ * The attributes that a request includes in the response or excludes from it (RFC 7644 section 3.9), in lower case:
+ * top-level names, and whole paths of an extension's attributes.
+ */
 export interface Shown {
   attributes: ReadonlySet<string> | undefined;
   excluded: ReadonlySet<string>;
@@ -103,7 +106,7 @@ export interface Shown {
 /** The attributes in every response. */
 const always: ReadonlySet<string> = new Set(["id", "schemas"]);
 
-/** Returns the requested attributes of a resource. */
+/** Returns the requested attributes of a resource, and those that are in every response. */
 export const shownOf = (resource: UserResource, { attributes, excluded }: Shown): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(resource).filter(([key]) => {

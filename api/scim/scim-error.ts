@@ -14,7 +14,7 @@ export type ScimFault =
 /** A failure that only SCIM reports. */
 export class ScimError extends ServiceError {
   readonly fault: ScimFault | undefined;
-  /** The refused path or attribute, for the log. */
+  /** The refused path or attribute: for the log, and to drop it if the person leaves. */
   readonly path: string | undefined;
   readonly #status: number;
 

@@ -32,7 +32,10 @@ const lastPart = ({ request }: Exchange): string => request.path.replace(/\/$/, 
 const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}/?$`);
 
-/** Returns the routes of the SCIM 2.0 server (RFC 7644), through which a directory can change the people of a realm. */
+/**
+ * Returns the routes of the SCIM 2.0 server (RFC 7644), through which a directory reads and changes its people in a
+ * realm.
+ */
 export function scimRoutes(deps: Deps): Route[] {
   const base = `${deps.settings.baseUrl}${root}`;
 
@@ -61,7 +64,7 @@ export function scimRoutes(deps: Deps): Route[] {
       },
     });
 
-  /** Makes a route for connections, with a handler for each method. */
+  /** Makes a route that only a directory's connection can call, with a handler for each method. */
   const own = (path: string, handlers: Readonly<Record<string, (call: ScimCall) => Promise<void> | void>>): Route => {
     const byMethod = new Map(Object.entries(handlers));
     return route(path, [...byMethod.keys()], {

@@ -138,7 +138,10 @@ async function doRest<Result>(
 const isIdTaken = (error: unknown): boolean =>
   violates(error, "users_realm_id_pairwise_id_key") || violates(error, "users_folded_id");
 
-/** Returns the change without one attribute; undefined if the change does not contain the attribute. */
+/**
+ * Returns the change without the `userName`, the `externalId` or an attribute that the realm names; undefined if the
+ * change does not contain it, or for any other attribute.
+ */
 function without(change: DirectoryChange, path: string): DirectoryChange | undefined {
   if (path === "userName" || path === "externalId") {
     const { [path]: given, ...rest } = change;
@@ -224,8 +227,8 @@ function possible(
 }
 
 /**
- * Returns the person whom a POST describes. Throws if a required attribute is missing. If the service cannot keep a
- * leaver's `userName`, their id becomes the name.
+ * Returns the person whom a POST describes. Throws if a required attribute is missing. A leaver whose `userName` is
+ * missing or cannot be kept gets their id as the name.
  */
 function newPersonOf(change: DirectoryChange, pairwise: PairwiseAttribute): directory.NewPerson {
   const pairwiseId = change[pairwise];
@@ -257,7 +260,10 @@ function report(
     );
 }
 
-/** Converts an error of the database to the error that the directory receives. */
+/**
+ * Returns the error that the directory receives: converts the known errors of the database, and returns any other
+ * unchanged. Counts and logs the refusal to deactivate the last administrator.
+ */
 function refusalOf({ deps, response }: ScimCall, pairwise: PairwiseAttribute, error: unknown): unknown {
   if (error instanceof TooManyValues) return valueFault(error.path, "has too many values");
   if (violates(error, "scim_users_user_name")) return uniquenessFault("userName", error);

@@ -26,7 +26,8 @@ export async function sendAccessEnded(page: PageRequest, gone: Gone, options: Pr
 }
 
 /**
- * Returns the time when the user's remaining devices are revoked; undefined if there are none or that time has passed.
+ * Returns the time when the user's remaining devices are revoked; undefined without a grace period that has an end,
+ * after its end, or if no device remains.
  */
 async function findDevicesEnd({ deps: { db } }: PageRequest, gone: Gone, at: Date): Promise<Date | undefined> {
   const revokeAt = (await users.findOffboarding(db, gone))?.grace?.revokeAt;

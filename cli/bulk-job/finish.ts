@@ -5,7 +5,10 @@ import { time } from "../resources/texts.ts";
 import { exitCodeOf, jobResource, isStopped, type Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 
-/** Shows a new job or, with `wait`, waits for its outcome and shows that; returns the exit code. */
+/**
+ * Shows a job that was started or, if it has stopped already or with `wait` once it stops, its outcome; returns the
+ * exit code.
+ */
 export async function follow(context: Context, job: Job, { wait }: { wait: boolean }): Promise<ExitCode> {
   if (!wait && !isStopped(job)) {
     await context.out.one(jobResource, job);
@@ -15,7 +18,7 @@ export async function follow(context: Context, job: Job, { wait }: { wait: boole
   return finish(context, isStopped(job) ? job : await watchJob(context, job.id));
 }
 
-/** Shows a stopped job and the possible next steps. */
+/** Shows a stopped job and the possible next steps; returns the exit code. */
 export async function finish(context: Context, job: Job): Promise<ExitCode> {
   await context.out.one(jobResource, job);
   for (const line of nextSteps(job)) context.notify(line);

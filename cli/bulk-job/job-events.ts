@@ -8,7 +8,7 @@ export interface JobEvent {
 
 /**
  * Yields the jobs in a stream of server-sent events (WHATWG HTML section 9.2) as they arrive. Returns when the stream
- * ends or breaks off; throws if nothing, not even a comment, arrives for `silenceMs`.
+ * ends; throws if it breaks off, or if nothing, not even a comment, arrives for `silenceMs`.
  */
 export async function* jobEvents(
   body: ReadableStream<Uint8Array>,

@@ -12,7 +12,10 @@ const reconnectAfterMs = 1_000;
 const emptyStreamsMax = 2;
 const pollWaitSeconds = 5;
 
-/** Yields a job as it changes: by server-sent events or, if a proxy blocks them, by polling. */
+/**
+ * Yields a job as it changes: by server-sent events or, if a proxy blocks them, by polling. Never returns; throws when
+ * interrupted.
+ */
 export async function* jobUpdates(service: ServiceClient, id: string, interrupted: AbortSignal): AsyncGenerator<Job> {
   let lastEventId: string | undefined;
   for (let empty = 0; empty < emptyStreamsMax;) {
@@ -39,13 +42,19 @@ export async function* jobUpdates(service: ServiceClient, id: string, interrupte
   }
 }
 
-/** Returns a job immediately or, with `waitSeconds`, after that time or when the job ends. */
+/**
+ * Returns a job immediately or, with `waitSeconds`, after that time or once the job has stopped: it has ended, is
+ * ready, or is in its grace period.
+ */
 export async function askForJob({ api }: ServiceClient, id: string, waitSeconds?: number): Promise<Job> {
   const header = waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` };
   return (await answerOf(api.GET("/api/jobs/{id}", { params: { path: { id }, header } }))).data;
 }
 
-/** Opens the stream of events; returns undefined if a proxy blocks it. */
+/**
+ * Opens the stream of events; returns undefined if it cannot be opened, for instance because a proxy blocks it. Throws
+ * if the service refuses.
+ */
 async function openEvents(
   service: ServiceClient,
   id: string,

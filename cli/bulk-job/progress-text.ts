@@ -23,7 +23,7 @@ const notices: Readonly<Record<string, string>> = {
   confirmation_required: "waits until its number is confirmed",
 };
 
-/** Returns "Running: 6,210 of 9,000 · 14 failed · 240 per second · about 1 min left". */
+/** Returns a line like "Running: 6,210 of 9,000 · 14 failed · 240 per second · about 1 min left". */
 export function progressText({
   state,
   done,
@@ -55,7 +55,10 @@ function duration(seconds: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Returns a bar in three parts: done, failed, remaining. A count above 0 gets at least one cell. */
+/**
+ * Returns a bar in three parts: succeeded, failed, remaining. If any rows succeeded or failed, their part has at least
+ * one cell.
+ */
 export function barText({ done, failed, total }: Pick<Job, "done" | "failed" | "total">, width: number): string {
   const cells = (count: number): number =>
     count === 0 || total === 0 ? 0 : Math.max(1, Math.floor((count / total) * width));

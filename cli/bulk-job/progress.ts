@@ -6,7 +6,7 @@ import { barText, progressText } from "./progress-text.ts";
 /** Shows the progress of a job on standard error. */
 export interface Progress {
   show(job: Job): void;
-  /** Moves the cursor to an empty line. */
+  /** Stops showing progress. On a terminal, moves the cursor to an empty line. */
   end(): void;
 }
 
@@ -44,7 +44,10 @@ function bar(stderr: Terminal): Progress {
   };
 }
 
-/** Returns the progress text after a bar that fills the rest of the terminal's width. */
+/**
+ * Returns a bar of at most 30 cells, then the progress text; only the text if fewer than 5 cells fit in the terminal's
+ * width.
+ */
 export function barLine(job: Job, given: number | undefined): string {
   // A terminal that does not know its width may report 0.
   const columns = given === undefined || given === 0 ? 80 : given;

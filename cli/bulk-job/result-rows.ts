@@ -9,7 +9,9 @@ export type ResultRow = Record<string, unknown>;
 /** Columns for files only: keys must not appear on a screen or in a log. */
 const inFilesOnly: ReadonlySet<string> = new Set(["data", "certificate", "privateKey"]);
 
-/** Yields the rows of NDJSON results as they arrive, without keys. */
+/**
+ * Yields the rows of NDJSON results as they arrive, without the columns for files only. Throws if a row is incomplete.
+ */
 export async function* resultRows({ body }: Response): AsyncGenerator<ResultRow> {
   if (body === null) return;
   const lines = createInterface({ input: Readable.fromWeb(body), crlfDelay: Infinity });

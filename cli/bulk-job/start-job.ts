@@ -66,8 +66,9 @@ export interface StartOptions extends RunOptions, FileOptions {
 }
 
 /**
- * Uploads a file and starts a job. On a terminal, the service first checks an offboarding or a revocation and runs it
- * once the user has typed the number of people or profiles; elsewhere it needs --yes.
+ * Uploads a file and starts a job. Asks before an offboarding or a revocation, unless it is a dry run or --yes is
+ * given: the service first checks the job, and runs it once the user has typed the number of people or profiles. Throws
+ * if there is no terminal to ask on, or the file comes from stdin.
  */
 export async function startJob(context: Context, options: StartOptions): Promise<ExitCode> {
   const { kind, file, type, charset, dryRun, wait, executeAt, confirmTotal, graceDays } = options;

@@ -7,8 +7,8 @@ import { follow } from "./finish.ts";
 import type { RunOptions } from "./start-job.ts";
 
 /**
- * Undoes an offboarding with a new job. On a terminal, the user types the number of people first; elsewhere the command
- * needs --yes.
+ * Undoes an offboarding with a new job. Unless it is a dry run, the user first types the number of people on a
+ * terminal, or has passed --yes.
  */
 export async function undoJob(
   context: Context,

@@ -29,7 +29,8 @@ export interface Upload {
 }
 
 /**
- * Opens a file, or standard input for `-`, as a request body. Streams the file and never holds it completely in memory.
+ * Returns a file, or standard input for `-`, as a request body that is streamed and never completely in memory. Throws
+ * if the type is not given and the file's extension does not show it.
  */
 export async function uploadOf(
   path: string,

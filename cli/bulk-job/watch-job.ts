@@ -8,8 +8,8 @@ import { isStopped, type Job } from "./job.ts";
 import { createProgress } from "./progress.ts";
 
 /**
- * Shows a job's progress until the job stops. If the command ends earlier, the job continues, and the command's message
- * says so.
+ * Shows a job's progress until the job stops, and returns the job. If the command ends earlier, the job continues, and
+ * the command's message says so.
  */
 export async function watchJob(context: Context, id: string): Promise<Job> {
   const { io, options } = context;
@@ -23,7 +23,7 @@ export async function watchJob(context: Context, id: string): Promise<Job> {
   } catch (error) {
     const failure = asFailure(error, io.interrupted);
     const refused = failure instanceof ServiceError ? failure : undefined;
-    // The job does not exist, or this client may not see it.
+    // A refusal, for instance because the job does not exist or this client may not see it.
     if (refused?.status !== undefined && refused.status < 500) throw failure;
     const { code, exitCode, cause, notes } = failure;
     const reason = exitCode === exitCodes.interrupted ? "Interrupted." : failure.message;

@@ -10,8 +10,9 @@ export const confirmTotalOption = option(
 );
 
 /**
- * Makes calls that remove access. If the service asks for the number, the user types it on a terminal, and the call is
- * repeated with the number; later calls send the same number.
+ * Returns a function that makes calls that remove access. If the service asks for the number, the user types it on a
+ * terminal, and the call is repeated with the number; later calls send the same number. With --yes or without a
+ * terminal, throws the service's refusal instead.
  */
 export function confirmingTotal(
   context: Context,

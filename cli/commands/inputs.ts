@@ -13,7 +13,7 @@ export const pair = (separator: string) =>
     }),
   );
 
-/** The options of every list. */
+/** The options of lists; a list may use only some. */
 export const listOptions = {
   limit: option("N", "at most this many; default: all", wholeNumber(1, 999_999_999).optional()),
   search: option("TEXT", "only rows that contain it", z.string().min(1).max(256).optional()),

@@ -35,7 +35,10 @@ const login = command({
   },
 });
 
-/** Returns the value from the command line, the environment or the user. */
+/**
+ * Returns the value from the command line, the environment or the user. Throws if the value is in neither and there is
+ * no terminal to ask on.
+ */
 async function given(
   context: Context,
   { option, variable, name, flag }: { option: string | undefined; variable: string; name: string; flag: string },

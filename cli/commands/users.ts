@@ -165,8 +165,8 @@ interface Outcome {
 }
 
 /**
- * Calls a function for each user in turn. If one user fails, the command still processes the others; with a single
- * user, the failure becomes the command's failure.
+ * Calls a function for each user in turn. If the service refuses one of several users, the command still processes the
+ * others; any other failure, and that of a single user, ends the command. Throws if no user succeeded.
  */
 async function forEach(
   context: Context,

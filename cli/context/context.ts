@@ -15,7 +15,7 @@ export interface GlobalOptions extends CredentialOptions {
   color: boolean;
 }
 
-/** The resources of a command. */
+/** What a command can use: its environment, options and output, and the service. */
 export interface Context {
   io: Io;
   options: GlobalOptions;

@@ -6,7 +6,8 @@ export function asFailure(error: unknown, interrupted: AbortSignal): CommandErro
   if (error instanceof CommandError) return error;
   if (interrupted.aborted) return interruption();
   const { code, message } = error as { code?: unknown; message?: unknown };
-  // The file does not exist, or the user may not read or write it. Node's message contains its path.
+  // A failure of a file: for instance, it does not exist, or the user may not read or write it. Node's message contains
+  // its path.
   if (typeof code === "string" && /^E[A-Z]+$/.test(code))
     return new CommandError("file", `${String(message)}.`, { cause: error });
   return unexpected(error);

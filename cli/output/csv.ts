@@ -1,6 +1,6 @@
 import { csvLine as lineOf, type CsvCell } from "../../domain/csv.ts";
 
-/** Returns a line of CSV in the service's format; values that are not text become JSON. */
+/** Returns a line of CSV in the service's format; objects and lists become JSON. */
 export const csvLine = (values: readonly unknown[]): string => lineOf(values.map(cellOf));
 
 function cellOf(value: unknown): CsvCell {

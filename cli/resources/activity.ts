@@ -33,8 +33,8 @@ export function profileActivityText(profile: ProfileActivity): string {
 }
 
 /**
- * Returns a text with the reason why a person's devices may not be on the network, and with each of the person's
- * profiles.
+ * Returns a text with the reason why a person's devices may not be on the network, then the notes and each of the
+ * person's profiles, one per line.
  */
 export function userActivityText({ person, diagnosis, notes, profiles }: UserActivity): string {
   const about = profiles.find(({ serial }) => serial === diagnosis.serial);

@@ -8,8 +8,8 @@ import type { User } from "./user.ts";
 const pageMax = 1_000;
 
 /**
- * Finds one user by userID, or by pairwiseID or e-mail address in any letter case; if several spellings match, the
- * exact one wins. Digits are always a userID.
+ * Finds one user by userID, or by pairwiseID or e-mail address in any letter case; of several spellings of a
+ * pairwiseID, the exact one wins. Digits are always a userID. Throws if no user matches, or more than one.
  */
 export async function findUser({ api }: ServiceClient, written: string): Promise<User> {
   const given = withoutEnds(written);

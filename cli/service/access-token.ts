@@ -45,7 +45,7 @@ const basic = (clientId: string, clientSecret: string): string =>
 
 const formEncoded = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1);
 
-/** Returns the scopes in a token; undefined if the token cannot be read. */
+/** Returns the scopes in a token; undefined if the token cannot be read or does not list them. */
 export function scopesOf(token: string): readonly string[] | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));

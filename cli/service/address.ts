@@ -2,8 +2,9 @@ import { usageError } from "../../terminal/failure.ts";
 import { isLoopbackHost } from "../../domain/uris.ts";
 
 /**
- * Returns the service's address without a trailing slash. Throws for plain http to another machine unless the user
- * allows it: others on the network could read the client secret.
+ * Returns the service's address without a trailing slash. Throws if it is not an http or https URL, or contains a user
+ * name, a password, a query or a fragment. Throws for plain http to another machine unless the user allows it: others
+ * on the network could read the client secret.
  */
 export function serviceAddress(text: string, { insecureHttp }: { insecureHttp: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -15,8 +15,9 @@ export interface RetryOptions {
 }
 
 /**
- * Sends a request, and repeats it after a network failure, and after a 429 or 503 once the time in Retry-After (RFC
- * 9110 section 10.2.3) has passed. The request must be safe to repeat: it changes nothing or has an Idempotency-Key.
+ * Sends a request at most `triesMax` times: repeats it after a temporary network failure, and after a 429 or 503 once
+ * the time in Retry-After (RFC 9110 section 10.2.3) has passed. Returns any other response. The request must be safe to
+ * repeat: it changes nothing or has an Idempotency-Key.
  */
 export async function fetchWithRetry(
   send: () => Promise<Response>,

@@ -18,7 +18,10 @@ interface RefusalDetails {
 /** The service refused a request. */
 export class ServiceError extends CommandError {
   override readonly name = "ServiceError";
-  /** The HTTP status. Undefined for 401, which concerns the credentials and not the request. */
+  /**
+   * The HTTP status. Undefined for 401, which concerns the credentials and not the request, and for a failure that
+   * interrupted the watching of a job.
+   */
   readonly status: number | undefined;
   readonly fields: readonly FieldError[];
   /** The id that the user quotes to the operator of the service. */

@@ -5,14 +5,14 @@ import { readSecret, type PromptIo } from "../../terminal/prompt.ts";
 const secretMax = 4_096;
 
 /**
- * Reads the client secret from a file or, for `-`, from standard input, without its line end. On a terminal, prompts
- * for the secret without showing it.
+ * Reads the client secret from a file or, for `-`, from standard input, without its line end. If standard input is a
+ * terminal, prompts for the secret without showing it.
  */
 export async function readSecretFile(path: string, io: PromptIo): Promise<string> {
   return asSecret(path === "-" ? await readSecret(io, "Client secret (not shown): ") : await readFile(path, "utf8"));
 }
 
-/** Returns a valid secret; throws, without showing the secret, for an invalid one. */
+/** Returns the secret without its line end; throws, without showing the secret, if it is not valid. */
 export function asSecret(given: string): string {
   const secret = given.replace(/\r?\n$/, "");
   if (secret === "") throw usageError("The client secret is empty.");

@@ -18,7 +18,10 @@ export function storedLoginPath({
   return join(base, "realmpass", "login.json");
 }
 
-/** Reads the stored login; returns undefined if there is none. Throws if other users can read the file. */
+/**
+ * Reads the stored login; returns undefined if there is none. Throws if other users can access the file, or if it does
+ * not contain a login.
+ */
 export async function readStoredLogin(path: string): Promise<StoredLogin | undefined> {
   const found = await stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined;

@@ -19,7 +19,7 @@ import { useRevocationFacts } from "./revocation-facts.tsx";
 
 type Activity = Schemas["OwnedProfileActivity"];
 
-/** Shows the details of a profile of any kind that its activity contains. `actions` returns the page's buttons. */
+/** Shows the details of a profile of any kind, from its activity. `actions` returns the page's buttons. */
 export function ActivityDetails({ serial, actions }: { serial: string; actions?: (activity: Activity) => ReactNode }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(profileActivityQuery(serial));

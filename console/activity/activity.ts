@@ -12,7 +12,7 @@ export const userActivityQuery = (userID: string) =>
     queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}/activity", { params: { path: { userID } }, signal })),
   });
 
-/** Loads the reason why a profile's device may be off the network. */
+/** Loads a profile's activity: its status checks, and the reason why its device may be off the network. */
 export const profileActivityQuery = (serial: string) =>
   queryOptions({
     queryKey: ["profile", serial, "activity"],

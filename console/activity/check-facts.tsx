@@ -6,7 +6,10 @@ import { LastCheck } from "./last-check.tsx";
 
 type Checks = Pick<ProfileActivity, "firstCheckAt" | "lastCheck" | "otherCheckAt" | "firstRefusedAt">;
 
-/** Returns the times and the sources of the status checks of a profile. `checks` is undefined until it is loaded. */
+/**
+ * Returns the times of a profile's status checks, and whether a check was refused. `checks` is undefined until it is
+ * loaded.
+ */
 export function useCheckFacts(checks: Checks | undefined): Fact[] {
   const { t } = useTranslation();
   const time = (key: "firstCheck" | "otherCheck" | "firstRefusal", at: string | null | undefined): Fact[] =>

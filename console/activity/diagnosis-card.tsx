@@ -30,7 +30,10 @@ export function DiagnosisCard({
   /** The kind of profile, since guests set up their devices in a different way. */
   kind?: Schemas["ProfileActivity"]["kind"];
   notes?: readonly Schemas["PersonNote"][];
-  /** The next steps that the page has buttons for; other steps are shown as text. */
+  /**
+   * The actions of the buttons for next steps. Every step is shown as text; `open_successor`, `check_radius` and
+   * `give_identity` have buttons without an action here.
+   */
   act?: Partial<Record<NextStep, (() => void) | undefined>>;
   /** True if the person has never had a device. */
   isFirst?: boolean;

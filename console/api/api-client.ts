@@ -9,9 +9,9 @@ export type Schemas = components["schemas"];
 /** The API refused a request, or the request did not reach the API. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** A stable error code of the published list, or `offline`. */
+  /** A stable error code of the published list, or the console's own, such as `offline`. */
   readonly code: string;
-  /** The HTTP status; 0 if there was no response. */
+  /** The HTTP status of an unsuccessful response; 0 for any other failure. */
   readonly status: number;
   readonly fields: readonly { path: string; reason: string }[];
   /** The id that the user quotes to the operator of the service. */
@@ -36,8 +36,8 @@ interface ApiErrorDetails extends ErrorOptions {
 export const consoleHeader = { "X-Realmpass-Console": "1" } as const;
 
 /**
- * Sends a request below the console's path. Throws {@link ApiError} for every unsuccessful response; a 401 also opens
- * the sign-in page.
+ * Sends a request below the console's path. Throws {@link ApiError} for every unsuccessful response, and if there is no
+ * response; a 401 also opens the sign-in page. An aborted request throws its `AbortError`.
  */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
@@ -109,7 +109,7 @@ export async function listOf<Row>(
 }
 
 /**
- * Returns the header with the key of one creation (Idempotency-Key): a second click, or a retry after a lost
- * connection, creates nothing twice.
+ * Returns a header with a new Idempotency-Key. The caller sends the same header again after a second click or a lost
+ * connection, so nothing is done twice.
  */
 export const idempotent = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": crypto.randomUUID() });

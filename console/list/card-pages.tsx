@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { formatNumber } from "../ui/value/time.tsx";
 import { pageSizes, type ListState } from "./list-state.ts";
 
-/** Shows which rows are on the page, and links to the other pages. */
+/** Shows which rows are on the page, a choice of the page size, and buttons for the previous and the next page. */
 export function CardPages({
   total,
   state: { page, size },

@@ -35,7 +35,7 @@ export function useListState(filterKeys: readonly string[]): [ListState, (change
   const state = readState(search, filterKeys);
 
   const change = (changed: Partial<ListState>) => {
-    // Every other change starts at page 1.
+    // Every change except that of the page starts at page 1.
     const next = { ...state, page: 1, ...changed };
     void navigate({ to: ".", search: { ...withoutList(search, filterKeys), ...writeState(next) }, replace: true });
   };

@@ -5,7 +5,10 @@ import { useTranslation } from "react-i18next";
 import { isSearchable, searchEverything } from "../api/search-everything.ts";
 import { openPalette } from "../ui/palette-state.ts";
 
-/** Shows, for a list without matches, how many results the same text has elsewhere, and a link to them. */
+/**
+ * Shows that a list has no matches: how many results the searched text has elsewhere, a button that searches
+ * everything, and a button that clears the search and filters.
+ */
 export function NothingFound({
   text,
   hint,
@@ -56,7 +59,10 @@ export function NothingFound({
   );
 }
 
-/** Returns how many results of each kind the search over everything finds; undefined until the results are loaded. */
+/**
+ * Returns how many results of each kind the search over everything finds; undefined until the results are loaded, empty
+ * if the text is too short to search.
+ */
 function useElsewhere(text: string): string[] | undefined {
   const { t } = useTranslation();
   const { data } = useQuery(searchEverything(text.trim()));

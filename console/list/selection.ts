@@ -11,8 +11,8 @@ export interface Selection<Row> {
 }
 
 /**
- * Returns the selection of a list. `question` is the list's search and filters; if it changes, a selection of all rows
- * ends.
+ * Returns the selection of a list. `question` is the list's search and filters; a selection of all rows applies only to
+ * the question for which it was made.
  */
 export function useSelection<Row>(
   rows: readonly Row[],

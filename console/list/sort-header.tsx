@@ -16,7 +16,7 @@ export function SortHeader({
   onSort,
 }: {
   title: string;
-  /** If omitted, the list is sorted by another column. */
+  /** Undefined if the list is not sorted by this column. */
   order: SortOrder | undefined;
   onSort: (order: SortOrder) => void;
 }) {

@@ -18,7 +18,7 @@ import { usePaletteOptions } from "./palette-options.ts";
 const settleMs = 150;
 const searchLengthMax = 256;
 
-/** Shows the palette, which finds people, profiles, accounts, applications, pages and actions by name. */
+/** Shows the palette, which finds people, profiles, guest accounts, applications, bulk jobs, pages and actions. */
 export default function PaletteDialog({ opened, text, entered }: OpenPalette & { opened: boolean }) {
   const { t } = useTranslation();
   const onPhone = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });

@@ -196,7 +196,7 @@ const detailSeparator = " · ";
 
 type ListName = "users" | "profiles" | "guests" | "infrastructure" | "applications" | "jobs";
 
-/** Returns the line that opens the list of all results of a group. */
+/** Returns the line that opens the list of all results of a group; no line if there are no results. */
 function allOf(
   group: PaletteOption["group"] & ListName,
   { items }: { items: readonly unknown[] },

@@ -9,7 +9,10 @@ import { notifyFailed } from "../ui/notice/notify.tsx";
 
 const noticeMinutes = 10;
 
-/** Offers to extend the session, ten minutes before it ends. */
+/**
+ * From ten minutes before the session ends, offers to extend the session, or to sign in again if it cannot be extended
+ * or has ended.
+ */
 export function SessionEndNotice() {
   const { t } = useTranslation();
   const { expiresAt, canExtend } = useSession();

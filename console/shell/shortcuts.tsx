@@ -12,8 +12,9 @@ const ShortcutsDialog = lazy(() => loadPart(() => import("./shortcuts-dialog.tsx
 const goingMs = 1_500;
 
 /**
- * Opens places by letters, unless the user types into a field, the key is a browser shortcut, or the user has switched
- * the letters off.
+ * Opens places by letters and the palette by `/`, unless the user types into a field, a dialog or menu has the focus,
+ * or the user has switched these keys off. `?` opens the list of shortcuts, and Ctrl or ⌘ with K the palette, even if
+ * the keys are switched off.
  */
 export function Shortcuts() {
   const navigate = useNavigate();
@@ -66,7 +67,7 @@ export function Shortcuts() {
   );
 }
 
-/** Returns true if the user is typing into a field, or a dialog or menu is open. */
+/** Returns true if an element is in a field, a dialog or a menu, where letters have another meaning. */
 const isBusy = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||

@@ -61,7 +61,7 @@ export function SideNavigation() {
   );
 }
 
-/** Shows the number of running jobs next to their place. */
+/** Shows, next to the place of the bulk jobs, how many are being checked, queued, running or being cancelled. */
 function Count({ of }: { of: PlaceName }) {
   const { t } = useTranslation();
   const { data } = useQuery({

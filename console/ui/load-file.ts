@@ -13,7 +13,7 @@ const triedAgainMs = 5_000;
 
 /**
  * Loads the file of a part of a page; without a connection, waits for one. If the service no longer has the file, this
- * page is of an older version, so the console reloads.
+ * page is of an older version, so the console reloads; throws if it has already reloaded.
  */
 export async function loadPart<Module>(load: () => Promise<Module>): Promise<Module> {
   for (;;) {

@@ -18,7 +18,10 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Replaces a page whose file did not load. Retries once there is a connection. */
+/**
+ * Replaces a page whose file did not load. Reloads when the service can be reached; if the file is still missing then,
+ * waits for the user.
+ */
 function PageNotLoaded() {
   const { t } = useTranslation();
   const [found, setFound] = useState<"offline" | "missing">();

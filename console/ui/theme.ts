@@ -27,7 +27,7 @@ export const theme = createTheme({
 
 const tinted: readonly MantineColor[] = ["teal", "yellow", "orange", "red", "green", "cyan", "gray"];
 
-/** Sets Mantine's greys and tints, darkened to the contrast of WCAG 2.2 AA (1.4.3). */
+/** Sets Mantine's greys, tints and error colours to the contrast of WCAG 2.2 AA (1.4.3). */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

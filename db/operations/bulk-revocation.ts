@@ -10,8 +10,8 @@ import * as revocations from "./revocations.ts";
 
 /**
  * Revokes the profiles of a range permanently, with an audit entry for each that was not revoked before, and ends its
- * rows. Does nothing if the job no longer runs. Locks the owners first, in the order of their ids, like all code that
- * revokes every profile of a user. Call in a transaction.
+ * rows. Does nothing if the job no longer runs or no row of the range is pending. Locks the owners before it revokes,
+ * in the order of their ids, like all code that revokes every profile of a user. Call in a transaction.
  */
 export async function revokeRows(
   tx: Db,

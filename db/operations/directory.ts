@@ -57,8 +57,8 @@ export interface NewPerson extends Omit<DirectoryChange, "userName"> {
 
 /**
  * Creates a person, adopts the user with this pairwise id, or revives a person who left as the same user with the same
- * id. A directory sends a returning person as a new one, so the id counts as taken only if the person who has it is
- * active or belongs to another connection.
+ * id. A directory sends a returning person as a new one, so the id counts as taken only if its person belongs to
+ * another connection or is active in this one, or if the id matches several people.
  */
 export async function create(tx: Db, { person, ...request }: Request & { person: NewPerson }): Promise<Done | Taken> {
   const { realmId, clientId, at } = request;

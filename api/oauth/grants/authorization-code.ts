@@ -49,7 +49,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
     const offline = scopes.includes("offline_access");
     const expiresAt = new Date(at.getTime() + (offline ? sessionDaysMax * 24 : sessionWithoutRefreshHours) * hour);
     const refreshToken = offline ? drawSecretToken("refreshToken") : undefined;
-    // Awaited before other statements: if one fails, the transaction has no other statement pending.
+    // Awaited before the statements below: if issuing fails, none of them is pending in the transaction.
     const tokens = await issueUserTokens(tx, deps, { ...found, scopes, secretHash });
     await Promise.all([
       codes.consume(tx, { codeHash, at }),
@@ -65,7 +65,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
   });
 
   const answer = await redeem.catch((error: unknown) => {
-    // The session ended between two statements.
+    // The session ended, or the client or its secret was removed, between two statements.
     if (violates(error)) return undefined;
     throw error;
   });

@@ -84,7 +84,7 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
     });
   });
   const tokens = await signIn.catch((error: unknown) => {
-    // The client was removed between two statements.
+    // The client or its secret was removed between two statements.
     if (violates(error)) return undefined;
     throw error;
   });

@@ -18,7 +18,7 @@ export const clientCredentials: Grant = async ({ deps, form, request, countIssue
     form.get("scope"),
     application.scopes.filter((scope) => scopesFault("service", [scope]) === undefined),
   );
-  // A machine must name its scope.
+  // Machine scopes are granted only by name: an application without any other scope must name one.
   if (scopes === undefined || scopes.length === 0) throw new OAuthError("invalid_scope");
   await countIssued({ kind: "service", id: clientId });
   const issue = Promise.all([

@@ -31,7 +31,7 @@ export const refreshToken: Grant = async ({ deps, form, request, countIssued }) 
     applications.markUsed(deps.db, { clientId, at }),
   ]);
   const [tokens] = await issue.catch((error: unknown) => {
-    // The session ended between two statements.
+    // The session ended, or the client or its secret was removed, between two statements.
     if (violates(error)) throw new OAuthError("invalid_grant", { cause: error });
     throw error;
   });

@@ -34,7 +34,7 @@ export const secondIn = formats({ ...day, ...time, second: "2-digit" });
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Formats a duration: in whole minutes, beyond two hours in whole hours, rounded down. */
+/** Formats a duration, rounded down: below two hours in whole minutes, at least one; otherwise in whole hours. */
 export function durationIn(language: Language, ms: number): string {
   const [unit, count] =
     ms < 2 * hourMs

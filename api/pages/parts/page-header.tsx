@@ -6,7 +6,7 @@ import type { PageRealm } from "../page-realm.ts";
 interface PageHeaderProps {
   deps: PageRequest["deps"];
   realm: PageRealm | undefined;
-  /** The owner's name. */
+  /** The realm's name, or the product's if the page has no realm. */
   owner: string;
   children?: Child;
 }

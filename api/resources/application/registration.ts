@@ -74,7 +74,10 @@ export function settingsOf(given: z.output<typeof Registration>, fail: Fail<"inv
   return withRedirectUris(settings, { before: [], given, faults: [], fail });
 }
 
-/** Returns an application's settings after a change. Fails if they contradict one another. */
+/**
+ * Returns an application's settings after a change. Fails if the change names another type, or if the settings
+ * contradict one another.
+ */
 export function changedBy(
   before: ApplicationSettings,
   given: z.output<typeof RegistrationChange>,

@@ -52,6 +52,9 @@ export async function acceptGuestProfile(tx: Db, wanted: WantedGuestProfile): Pr
 
 const profileNameLengthMax = 64;
 
-/** Returns the account's name as the profile's name, which devices show: guests do not choose a name. */
+/**
+ * Returns the name of a guest's profile, which devices show: the account's name, cut if it is too long. Guests do not
+ * choose a name.
+ */
 export const guestProfileNameOf = ({ name }: { name: string }): string =>
   Array.from(name).slice(0, profileNameLengthMax).join("");

@@ -1,6 +1,9 @@
 import type { CreationOutput } from "../../../domain/certificate/format.ts";
 
-/** Returns a profile's file: the format's own file if it has one, else the certificates followed by the key. */
+/**
+ * Returns a profile's file: the format's own file if it has one, else the certificates, followed by the key if the
+ * output contains it.
+ */
 export const fileBytes = (output: CreationOutput): Buffer =>
   "data" in output
     ? Buffer.from(output.data, "base64")

@@ -84,8 +84,8 @@ async function viewWithoutOutput(id: string, db: Db) {
 
 /**
  * Returns true if a creator's token may read the output. A guest's token may. Any other token must be of the client
- * that created the profile and have the scope for the creation; for another person's profile, the token needs that
- * scope as staff, as at the creation.
+ * that created the profile and have the scope for the creation; unless the profile is the user's own, the token needs
+ * that scope as staff, as at the creation.
  */
 function mayReadOutput(principal: Principal, issuance: issuances.IssuanceStanding): boolean {
   if (principal.kind === "guest") return true;

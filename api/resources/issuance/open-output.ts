@@ -6,8 +6,8 @@ import type { Log } from "../../../runtime/log.ts";
 import { open, SealedOutputError, unwrapDataKey } from "../../../runtime/keys/sealed-output.ts";
 
 /**
- * A worker seals many outputs with one data key, and unwrapping a key costs a hundred times as much as opening an
- * output.
+ * How many data keys are remembered. A worker seals many outputs with one data key, and unwrapping a key costs a
+ * hundred times as much as opening an output.
  */
 const dataKeysMax = 64;
 

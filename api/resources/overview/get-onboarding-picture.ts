@@ -32,7 +32,7 @@ export const getOnboardingPicture = endpoint({
   },
 });
 
-/** The count reads every profile of the realm, so its result is kept. */
+/** The count reads every profile that it counts, so its result is kept. */
 const kept = keptCounts<OnboardingPicture>({ keptSeconds: 600, renewedAfterSeconds: 60 });
 
 const daysShown = 30;

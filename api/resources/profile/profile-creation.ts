@@ -4,7 +4,7 @@ import { canUse, DeviceType, KeyType } from "../../../domain/certificate/device.
 import type { ErrorCode } from "../../../domain/errors.ts";
 import { csrLengthMax } from "../../../domain/limits.ts";
 
-/** The body for creating a profile of any kind. */
+/** The properties that the bodies for creating any kind of profile share. */
 export const CertificateCreation = z.object({
   format: BareFormat.describe("pkcs12, pfx, pem or crt, in any letter case."),
   keyType: KeyType.optional().describe("Omitted: the type for the device, RSA for `iwd`."),
@@ -48,7 +48,7 @@ export const ProfileCreation = DeviceFields.extend({
   .refine(hasUsableKey, unusableKey);
 export type ProfileCreation = z.output<typeof ProfileCreation>;
 
-/** All errors of creating a profile of any kind. */
+/** The errors that the creation of any kind of profile can have. */
 export const certificateCreationErrors = [
   "no_issuer",
   "issuer_expiring",

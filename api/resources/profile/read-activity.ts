@@ -31,7 +31,7 @@ export interface ReadProfile {
   view: ProfileActivityView;
 }
 
-/** Returns the offboarding that ended a person's access; null if the person has access. */
+/** Returns the offboarding that ended a person's access; null if the person is not offboarded. */
 export async function readOffboarding(
   db: Db,
   user: Pick<User, "id" | "offboardedAt" | "profileCount">,

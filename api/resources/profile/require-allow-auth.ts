@@ -8,9 +8,9 @@ import { InsufficientScope } from "../../http/token-errors.ts";
 
 /**
  * Throws unless the caller may create a profile that its owner can sign in with: a credential never grants more than
- * its creator holds. For another person, the caller needs every scope of the owner's roles, and a person's token also
- * needs every scope that all people have. A service's token does not need the latter: a service's profiles never sign
- * in with more than the service is registered for.
+ * its creator holds. A person's token needs all {@link deviceScopes}, even for that person's own profile. A service's
+ * token does not: a service's profiles never sign in with more than the service is registered for. For another person's
+ * profile, the caller also needs every scope of the owner's roles.
  */
 export async function requireAllowAuth(
   db: Db,

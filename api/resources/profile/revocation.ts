@@ -6,6 +6,6 @@ import { confirmation } from "./admit-removals.ts";
 export const revocationWith = (reason: RevocationReason) =>
   z.object({ reason: RevocationReason.default(reason).describe("CRLReason (RFC 5280 section 5.3.1).") });
 
-/** Returns the body of a request that revokes other people's profiles. */
+/** Returns the schema for the body of a request that revokes other people's profiles. */
 export const revocationOfOthersWith = (reason: RevocationReason) =>
   revocationWith(reason).extend(confirmation.body.shape);

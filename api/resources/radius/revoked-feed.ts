@@ -6,7 +6,8 @@ import type { RevokedFeed } from "../../contract/deps.ts";
 import type { ApiMetrics } from "../../http/metrics.ts";
 
 /**
- * The shortest time between two database queries, no matter how many clients wait and how many profiles are revoked.
+ * The shortest time between two queries for the waiting clients, no matter how many clients wait and how many profiles
+ * are revoked.
  */
 const readingsApartMs = 250;
 
@@ -19,7 +20,8 @@ interface Waiter {
 }
 
 /**
- * Lets clients wait for revocations. One query serves all clients; one listening connection and a slow poll trigger it.
+ * Lets clients wait for revocations. One query serves all waiting clients; one listening connection and a slow poll
+ * trigger it.
  */
 export function createRevokedFeed({ db, log, metrics }: { db: Database; log: Log; metrics: ApiMetrics }): RevokedFeed {
   const waiters = new Set<Waiter>();

@@ -8,8 +8,8 @@ const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, signature.length).equals(signature);
 
 /**
- * Returns the fault of a PNG file (RFC 2083): each chunk must be whole, and nothing may follow the last chunk. Returns
- * undefined if the file has no fault.
+ * Returns the fault of a PNG file (RFC 2083); undefined if it has none. Each chunk must be whole, nothing may follow
+ * the last chunk, and neither side may exceed `logoPixelsMax`.
  */
 export function pngFault(bytes: Buffer): LogoFault | undefined {
   if (!isPng(bytes)) return "damaged";

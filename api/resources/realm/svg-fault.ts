@@ -161,7 +161,7 @@ function checkDocument(text: string): void {
   if (repeatsTooOften(parts, styleSheets)) throw new Refused("repetition");
 }
 
-/** Checks an element, and returns its scope. */
+/** Checks a start tag, and returns the element that it opens. */
 function opened(tag: string, written: string, parent: Open | undefined): Open {
   const attributes = attributesOf(written);
   const namespaces = new Map(parent?.namespaces);

@@ -21,7 +21,7 @@ const drawnOnce: ReadonlySet<string> = new Set(["clip-path", "mask", "filter"]);
 /** Browsers draw only the colours of a gradient, so references to gradients do not count. */
 const gradients: ReadonlySet<string> = new Set(["linearGradient", "radialGradient"]);
 const depthMax = 256;
-/** The file counts as too large after this many elements and references. */
+/** After this many elements and references, the picture counts as repeating too often. */
 const visitedMax = 200_000;
 
 const referencesOf = (property: string, value: string): Reference[] =>

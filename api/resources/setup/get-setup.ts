@@ -88,8 +88,8 @@ const askerView = ({ address, lastAt }: Asker) => ({ address, lastAt: lastAt.toI
 
 /**
  * Returns shell commands that create a realm with another domain, since a realm's domain is in every certificate. The
- * administrator gets an account of the same name in the new realm, or `admin` if the name contains a character that a
- * shell may interpret.
+ * administrator gets an account of the same name in the new realm, or `admin` if there is no such name or it contains a
+ * character that a shell may interpret.
  */
 const domainCommands = (administrator: string | null): string => {
   const username =

@@ -28,10 +28,7 @@ export function personOf(principal: Principal): UserPrincipal {
   return principal;
 }
 
-/**
- * Returns the claims in the form in which they are stored. Stores empty rules as well: a missing list would keep the
- * old rules.
- */
+/** Returns the claims in the form in which they are stored, with an empty `mayUse` if no rule is given. */
 export const claimsOf = ({ pairwiseID, email, displayName, mayUse = [], roles = {} }: SignInMapping): UpstreamClaims =>
   withRoleRules(
     {
@@ -53,7 +50,7 @@ export async function findDraft(
   return { draft, tested: await tests.hasPassed(db, { realmId, draftVersion: draft.version, at }) };
 }
 
-/** Returns the principal's realm. */
+/** Returns the realm with this id. Throws if there is none. */
 export async function realmOf(db: Db, realmId: string): Promise<RealmRow> {
   const realm = await realms.findById(db, realmId);
   if (realm === undefined) throw new Error(`realm ${realmId} has gone`);

@@ -16,7 +16,10 @@ export const changeable = [
 ] as const satisfies readonly (keyof Application)[];
 type Changeable = (typeof changeable)[number];
 
-/** Returns functions that change or delete an application, and refresh every page that shows the application. */
+/**
+ * Returns functions that change or delete an application and then refresh the list of applications. A change also
+ * refreshes the application's page.
+ */
 export function useApplicationChanges(clientId: string): {
   /**
    * Changes an application if the named fields have the same values as in `seen`; otherwise returns the application's

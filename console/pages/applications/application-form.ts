@@ -56,7 +56,7 @@ function redirectsOf(text: string): Pick<Application, "redirectURI" | "redirectU
   return { redirectURI: redirectURIs[0] ?? null, redirectURIs };
 }
 
-/** Returns the body of the API's request. */
+/** Returns the form's values as the API's registration of an application. */
 export const registrationOf = (type: ApplicationType, values: ApplicationValues) => ({
   name: values.name.trim(),
   clientURI: values.clientURI.trim(),

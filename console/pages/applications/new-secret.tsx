@@ -13,7 +13,10 @@ import type { Application } from "./applications.ts";
 import { ClientSecret } from "./client-secret.tsx";
 import { tokenUrl } from "./oauth-addresses.ts";
 
-/** Creates a new secret for an application; the old secret stays valid for a while. */
+/**
+ * Creates a new secret for an application; the old secret stays valid for the hours that the user chooses, possibly
+ * none.
+ */
 export function NewSecret({ application, onClose }: { application: Application; onClose: () => void }) {
   const { t } = useTranslation();
   const { client_id: clientId, name } = application;

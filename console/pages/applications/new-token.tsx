@@ -13,7 +13,7 @@ interface Values {
   name: string;
   /** One network per line. */
   networks: string;
-  /** A day; empty if the token does not expire. */
+  /** A day in the browser's time zone, at whose end the token expires; empty if the token does not expire. */
   expiresAt: string;
 }
 

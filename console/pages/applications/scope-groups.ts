@@ -25,7 +25,7 @@ export const scopeGroups: readonly ScopeGroup[] = [
 
 /**
  * Returns the scopes that an application of a type can have. A service has no signed-in user and cannot change roles;
- * machine scopes need no user's consent.
+ * only a service can have a machine scope.
  */
 export const scopeGroupsOf = (type: ApplicationType): readonly ScopeGroup[] =>
   scopeGroups.filter(({ name, scopes }) =>

@@ -7,7 +7,10 @@ import { CopyBox } from "../../ui/value/copy-box.tsx";
 import type { Application } from "./applications.ts";
 import { drawProof, exchangeCommand, serviceCommand, signInAddress } from "./first-request.ts";
 
-/** Shows the first steps with an application. The commands contain the application's ID and work unchanged. */
+/**
+ * Shows the first steps with an application. The commands contain the application's ID; a service's command works
+ * unchanged, and in the exchange of a code the user replaces `CODE`.
+ */
 export function TryIt({ application }: { application: Application }) {
   const { t } = useTranslation();
   const { realm } = useSession();

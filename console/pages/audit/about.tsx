@@ -7,7 +7,7 @@ import { GuestLink } from "../../ui/value/guest.tsx";
 import { PersonLink } from "../../ui/value/person.tsx";
 import { propertiesOf, subjectOf, type AuditEntry } from "./entry.ts";
 
-/** Links to the subject of an entry. */
+/** Shows the subject of an entry, with a link if the subject has a page. */
 export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties"> }) {
   const { t } = useTranslation();
   const subject = subjectOf(propertiesOf(entry));

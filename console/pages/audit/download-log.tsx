@@ -10,7 +10,10 @@ import { notifyDone, notifyFailed } from "../../ui/notice/notify.tsx";
 import { apiFilterOf } from "./load-entries.ts";
 import { logForms, receiveLog, type LogForm } from "./log-file.ts";
 
-/** Downloads the recorded log and shows how much has arrived; a second press stops the download. */
+/**
+ * Shows a menu that downloads the filtered log as CSV or NDJSON, and how much has arrived; a second press stops the
+ * download.
+ */
 export function DownloadLog({ filter: written, search }: { filter: Readonly<Record<string, string>>; search: string }) {
   const { t, i18n } = useTranslation();
   const message = useErrorMessage();

@@ -20,7 +20,10 @@ export async function apiFilterOf(written: Filter, queries: QueryClient): Promis
   return filter;
 }
 
-/** Loads a page of the log. Without a search or filter, each bulk job is one line. */
+/**
+ * Loads a page of the log. Without a search or filter, each bulk job is one line. The page is empty if a filter's text
+ * has no meaning or several meanings.
+ */
 export const loadEntries =
   (queries: QueryClient, included: { include?: string }): LoadList<AuditEntry> =>
   async ({ filter: written = {}, ...query }, signal) => {
@@ -30,7 +33,7 @@ export const loadEntries =
     return findEntries(queries, { ...query, ...included, filter: isWhole ? { jobSteps: "false" } : filter }, signal);
   };
 
-/** Loads one entry; null if no entry has this number. */
+/** Returns the query that loads one entry; null if no entry has this number. */
 export function useEntryQuery(id: string) {
   const queries = useQueryClient();
   const included = useNamesInEntries();

@@ -27,7 +27,10 @@ export function useMeantTexts(values: Readonly<Record<string, string>>): MeantTe
   });
 }
 
-/** Shows the meaning of a filter's text, or that the text matches nothing. */
+/**
+ * Shows the meaning of a filter's text, or that the text matches nothing. Shows nothing if the text has several
+ * meanings.
+ */
 export function MeaningNote({ text: { filter, written, found } }: { text: MeantText }) {
   const { t } = useTranslation();
   const [meaning, ...others] = found;

@@ -23,7 +23,7 @@ export interface Meanings {
   isMore: boolean;
 }
 
-/** A meaning, with the texts that can have no other meaning. */
+/** A meaning, with its exact spellings. A text that is a spelling of only one meaning has that meaning. */
 type Spelled = Meaning & { spellings: readonly string[] };
 
 type Result = Schemas["SearchResult"];
@@ -61,7 +61,8 @@ export const meaningsQuery = (filter: MeantFilter, text: string) => {
 };
 
 /**
- * Returns the subject of a text with only one possible meaning: the API's form, a whole serial number or a job's ID.
+ * Returns the subject of a text with only one possible meaning: the API's form, a job's ID, a single digit or a whole
+ * serial number. Returns undefined for any other text.
  */
 function spelledOut(filter: MeantFilter, written: string): string | undefined {
   const form = {

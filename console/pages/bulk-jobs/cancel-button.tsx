@@ -23,7 +23,7 @@ export function CancelButton({ job }: { job: Job }) {
   );
 }
 
-/** Returns a function that asks the user to confirm that a job should stop. */
+/** Returns a function that stops a job after the user confirms. */
 export function useAskToCancel(): (job: Job) => void {
   const { t } = useTranslation();
   const queries = useQueryClient();

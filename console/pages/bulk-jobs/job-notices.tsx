@@ -8,7 +8,7 @@ import { isFinal, unreachableKey, type Job } from "./job.ts";
 import { kindTexts } from "./kind-texts.ts";
 import { shownState } from "./steps.ts";
 
-/** Shows notices about a job in addition to its state. */
+/** Shows at most one notice about a job in addition to its state. */
 export function JobNotices({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { data: away } = useQuery({ queryKey: unreachableKey(job.id), queryFn: skipToken, initialData: false });

@@ -86,7 +86,9 @@ export async function placeOf({ createdAt }: Job, signal: AbortSignal): Promise<
   return Math.max(1, (await findJobs({ limit: 1, offset: 0, filter }, signal)).total ?? 0);
 }
 
-/** When a job should run, and the number of people that it affects, if the user must confirm that number. */
+/**
+ * When a job should run, and the number of people or profiles that it affects, if the user must confirm that number.
+ */
 export interface Start {
   /** ISO 8601; undefined for an immediate start. */
   executeAt?: string | undefined;
@@ -164,7 +166,10 @@ export const checkUndo = (id: string, key: string): Promise<Job> =>
 export const cancelJob = (id: string): Promise<Job> =>
   dataOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id }, header: idempotent() } }));
 
-/** Creates a job that retries the failed rows of another job. `key` belongs to the page: two presses create one job. */
+/**
+ * Creates a job that retries another job's failed rows, and the rows that it skipped because it could not continue.
+ * `key` belongs to the page: two presses create one job.
+ */
 export const retryJob = (id: string, key: string): Promise<Job> =>
   dataOf(api.POST("/api/jobs/{id}/retry", { params: { path: { id }, header: { "Idempotency-Key": key } } }));
 

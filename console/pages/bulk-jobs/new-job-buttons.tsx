@@ -27,7 +27,7 @@ export function NewJobButtons() {
   );
 }
 
-/** Links to the first step of a job that revokes the profiles of a file. */
+/** Links to the first step of a job that revokes the profiles in a file. */
 export function RevocationButton() {
   const { t } = useTranslation();
   return <NewJobButton kind="revocation" label={t("nav.revocation")} />;

@@ -37,6 +37,6 @@ export function stepsMade(job: StepsOf): ReadonlySet<Step> {
 
 const finalStates: ReadonlySet<JobState> = new Set(finalJobStates);
 
-/** Returns the state to show: a completed offboarding that was undone is shown as undone. */
+/** Returns the state to show: an ended offboarding that was undone is shown as undone. */
 export const shownState = ({ state, undoneBy }: { state: JobState; undoneBy: string | null }): JobState | "undone" =>
   undoneBy !== null && finalStates.has(state) ? "undone" : state;

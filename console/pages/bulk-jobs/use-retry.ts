@@ -3,7 +3,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { jobKey, jobsKey, retryJob, type Job } from "./job.ts";
 
-/** Retries a job's failed rows in a new job, and opens the new job. */
+/**
+ * Retries a job's failed rows, and the rows that an internal error prevented from running, in a new job, and opens the
+ * new job.
+ */
 export function useRetry(id: string): UseMutationResult<Job, Error, void> {
   const navigate = useNavigate();
   const queries = useQueryClient();

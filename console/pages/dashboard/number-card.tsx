@@ -10,7 +10,7 @@ export function NumberCard({
   children,
 }: {
   icon: Icon;
-  /** Links to the list of the counted things. */
+  /** Links to a list that explains the number. */
   title: ReactNode;
   value: ReactNode;
   children: ReactNode;

@@ -10,7 +10,10 @@ import { useSpan } from "./span.ts";
 
 const expiringDays = 30;
 
-/** Shows the four main numbers of the realm, each with a link to the list of the counted items. */
+/**
+ * Shows the number of active profiles, waiting requests and expiring profiles, and the state of the revocation list,
+ * each with a link to a related list.
+ */
 export function NumberCards({ overview }: { overview: Overview }) {
   const { t, i18n } = useTranslation();
   const number = (value: number) => formatNumber(value, i18n.language);

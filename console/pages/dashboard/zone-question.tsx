@@ -26,7 +26,7 @@ export function ZoneQuestion() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => dataOf(api.PUT("/api/realm/settings", { body: { timeZone: zone } })),
     async onSuccess() {
-      // Reloads all pages, so their times use the new zone.
+      // Reloads the data of all pages, so their times use the new zone.
       await queries.invalidateQueries();
       notifyDone(t("dashboard.zone.done", { zone }));
     },

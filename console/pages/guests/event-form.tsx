@@ -23,8 +23,8 @@ const dayMs = 86_400_000;
 const isDay = (text: string): boolean => !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 
 /**
- * Creates a guest account for all people at an event: one link for all, as many profiles as their devices need, valid
- * until the end of the last day. Fields have the API's names.
+ * Shows the form that creates one guest account for all people at an event: one link, as many profiles as their devices
+ * need, valid until the end of the last day. Each field that the API checks has the API's name.
  */
 export function EventForm({
   onSend,

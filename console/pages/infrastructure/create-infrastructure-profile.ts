@@ -10,8 +10,8 @@ export interface InfrastructureProfileCreation {
 }
 
 /**
- * Creates a profile and waits until it is issued. Throws the service's error if issuing fails, and the signal's reason
- * if the signal is aborted during the wait.
+ * Creates a profile and waits until it is issued. Throws the service's error if the service refuses the request or
+ * issuing fails, and the signal's reason if the signal is aborted during the wait.
  */
 export async function createInfrastructureProfile(
   { name, ...body }: InfrastructureProfileCreation,

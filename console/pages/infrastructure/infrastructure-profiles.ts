@@ -12,7 +12,7 @@ export const infrastructureKey = "infrastructure-profiles";
 export const loadInfrastructureProfiles = (query: ListQuery, signal: AbortSignal) =>
   listOf(api.GET("/api/infrastructure-profile", { params: { query: byText(query) }, signal }));
 
-/** Finds one profile by its full serial number. */
+/** Returns the profile with the full serial number, or null if there is none. */
 export async function findInfrastructureProfile(
   serial: string,
   signal: AbortSignal,

@@ -65,7 +65,7 @@ function useLoad(): LoadList<OwnedProfile> {
   return useMemo(() => loadProfiles(queries, include), [queries, include]);
 }
 
-/** Shows the profiles of the realm's users, active and revoked. */
+/** Shows the profiles of the realm's users: active profiles, unless the user searches or selects another state. */
 export function ProfilesPage() {
   const { t } = useTranslation();
   const [{ q, filter }] = useListState(["state"]);

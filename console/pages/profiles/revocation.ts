@@ -9,7 +9,7 @@ export const reasons = [0, 5, 4, 1, 9, 3] as const satisfies readonly Reason[];
 /** If the user revokes more profiles than this, a bulk job does so and shows the profiles before it starts. */
 export const revokedAtOnceMax = 10;
 
-/** Permanently revokes the profiles in one request: if the request fails, no profile is revoked. */
+/** Permanently revokes all the profiles or none, in one request. */
 export async function revokeProfiles(serials: readonly string[], reason: Reason, confirmTotal?: number): Promise<void> {
   const [serial, ...others] = serials;
   if (serial === undefined) return;
@@ -22,7 +22,7 @@ export async function revokeProfiles(serials: readonly string[], reason: Reason,
 
 const changed = ["profiles", "profile", "user-profiles", "users", "user", "audit"];
 
-/** Returns a function that invalidates every query that shows profiles. */
+/** Returns a function that invalidates the queries about profiles, users and the audit log. */
 export function useProfilesChanged(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {

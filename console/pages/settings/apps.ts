@@ -78,6 +78,6 @@ export async function loadApps(signal?: AbortSignal): Promise<ReadApps> {
   return { settings, appsURL, locked, tag };
 }
 
-/** Changes the settings if they have not changed since the page read them. */
+/** Changes the settings; throws if they have changed since the page read them. */
 export const updateApps = (body: Partial<AppSettings>, tag: string): Promise<unknown> =>
   dataOf(api.PUT("/api/realm/apps", { body, params: { header: { "If-Match": tag } } }));

@@ -12,7 +12,7 @@ import { Checklist } from "./checklist.tsx";
 import { SetUpPicture } from "./set-up-picture.tsx";
 import { setupKey, type Setup } from "./setup.ts";
 
-/** Shows the checklist, its purpose, and the button that finishes the set-up. */
+/** Shows the checklist with its progress, a picture of the connections, and the button that finishes the set-up. */
 export default function SetUpRealm({ setup }: { setup: Setup }) {
   const { t } = useTranslation();
   const { realm } = useSession();

@@ -16,7 +16,10 @@ const pages = {
   users: { to: "/users", deed: "users" },
 } as const satisfies Partial<Record<Page, { to: string; params?: { kind: string }; deed: Deed }>>;
 
-/** Links to the page where the user does a step and, for steps at a RADIUS server, to the guide. */
+/**
+ * Links to the page where the user does a step and, for steps at a RADIUS server, to the page that sets up the server
+ * and to the guide.
+ */
 export function StepLinks({ step: { step, action } }: { step: SetupStep }) {
   const { t } = useTranslation();
   const may = useMay();

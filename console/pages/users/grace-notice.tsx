@@ -7,7 +7,10 @@ import { Time, formatTime } from "../../ui/value/time.tsx";
 import type { User } from "./load-users.ts";
 import { provisioningQuery } from "./user-calls.ts";
 
-/** Shows how long the devices of a locked-out person still work, and offers to restore access before then. */
+/**
+ * Shows until when the devices of an offboarded person still work, or that a user must decide this, and offers to
+ * restore access before then.
+ */
 export function GraceNotice({ user, busy, onLetIn }: { user: User; busy: boolean; onLetIn: () => void }) {
   const { t, i18n } = useTranslation();
   const { userID } = user;

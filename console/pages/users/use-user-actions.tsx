@@ -13,8 +13,8 @@ const changed = ["jobs", "users", "user", "user-profiles", "user-sessions", "pro
 const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock: "lock" };
 
 /**
- * Returns an administrator's actions on one person or many. Actions that can be undone run immediately; for all others,
- * the console asks first.
+ * Returns an administrator's actions on one person or many. The console asks before it offboards one person, and makes
+ * a bulk job check the offboarding or reactivation of several people; all other actions run immediately.
  */
 export function useUserActions() {
   const { t } = useTranslation();
@@ -65,7 +65,7 @@ export function useUserActions() {
     stop,
     dismiss,
     busy: checking || run?.ended === false,
-    /** Runs the action as a bulk job. */
+    /** Makes a bulk job check the action, and opens the job, which the user can then start. */
     check,
     /** Performs the action for the users whom it changes. For several users, a bulk job removes or restores access. */
     perform: (verb: UserAction, users: readonly User[], onDone: () => void = () => undefined): void => {

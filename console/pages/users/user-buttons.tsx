@@ -27,7 +27,7 @@ export function UserButtons({
   return <Buttons isOffered={(verb) => users.some(isPossible[verb])} size={size} {...rest} />;
 }
 
-/** Shows a button for each bulk job that is possible for all users in the list's result. */
+/** Shows a button for each bulk job that can change users in the list's result. The job covers the whole result. */
 export function AllUsersButtons({
   found,
   onAct,

@@ -20,7 +20,7 @@ import { useUserActions } from "./use-user-actions.tsx";
 import { AllUsersButtons, UserButtons } from "./user-buttons.tsx";
 import { useUserFilters } from "./user-filters.ts";
 
-/** Shows the realm's users. The search finds users by ID, e-mail address or the serial number of a device. */
+/** Shows the realm's users. The search finds users by pseudonymous ID, e-mail address, name or device. */
 export function UsersPage() {
   const { t } = useTranslation();
   const nameOf = usePersonName();

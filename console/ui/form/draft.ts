@@ -22,9 +22,9 @@ export interface KeptForm {
 }
 
 /**
- * Stores the input of a form, for this user and in this tab, until the user sends or discards it, even if the session
- * ends, the user goes back or reloads the page. Only changed fields are stored, so all other fields show the service's
- * current values.
+ * Stores the input of a form, for this user and in this tab, until the user sends or discards it or signs out, even if
+ * the session ends, the user goes back or reloads the page. Only changed fields are stored, so all other fields show
+ * the service's current values.
  */
 export function useDraft<Values extends object>(
   form: UseFormReturnType<Values>,

@@ -23,8 +23,8 @@ interface SubmissionOptions<Values> {
   fields: Readonly<Record<string, FormField>>;
   draft: DraftOptions<Values>;
   /**
-   * `key` is the Idempotency-Key: the same for the same values, so a retry creates nothing twice. `signal` is aborted when
-   * the form leaves the screen.
+   * `key` is the Idempotency-Key: the same if the user sends the same values again after a failure, so a retry creates
+   * nothing twice. `signal` is aborted when the form leaves the screen.
    */
   send: (values: Values, sending: { key: string; signal: AbortSignal }) => Promise<unknown>;
 }

@@ -3,7 +3,9 @@ import { IconAlertTriangle } from "../icons.tsx";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/api-client.ts";
 
-/** Shows an error, the request's ID to quote, and a retry button if a retry can help. */
+/**
+ * Shows an error, the request's ID to quote if the service sent the error, and a retry button if `onRetry` is given.
+ */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() => void) | undefined }) {
   const { t } = useTranslation();
   const message = useErrorMessage();
@@ -24,7 +26,10 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() =>
   );
 }
 
-/** Returns a function that describes an error: the console's text for its code, otherwise the service's message. */
+/**
+ * Returns a function that describes an error: the console's text for the error's code, otherwise the service's message;
+ * a general text for an error that the service did not send.
+ */
 export function useErrorMessage(): (error: Error) => string {
   const { t, i18n } = useTranslation();
   return (error) => {

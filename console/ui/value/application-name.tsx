@@ -8,7 +8,10 @@ const keptMs = 5 * 60_000;
 /** The console is registered once for each realm, always with its English name. */
 export const isConsole = (clientId: string): boolean => /^console-\d+$/.test(clientId);
 
-/** Shows an application's name, or its ID if it is no longer registered. The geteduroam apps are never registered. */
+/**
+ * Shows an application's name, or its ID until the name is loaded and if the name cannot be read, for example because
+ * the application is no longer registered. The console and the geteduroam apps have fixed names.
+ */
 export function ApplicationName({ clientId }: { clientId: string }) {
   const { t } = useTranslation();
   const app = findOnboardingApp(clientId);

@@ -39,7 +39,7 @@ export function useIncludedPeople(): { include?: "people" } {
   return useMay()("users") ? { include: "people" } : {};
 }
 
-/** Returns a person's name, else the e-mail address, else the pseudonym. */
+/** Returns a person's name, else the e-mail address, else the pseudonym, else the user ID. */
 export const personName = ({ displayName, email, pairwiseID, userID }: NamedPerson & { userID: string }): string =>
   [displayName, email, pairwiseID].find((name) => name !== null && name !== undefined && name !== "") ?? userID;
 

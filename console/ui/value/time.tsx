@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { readersZone } from "../../session/local-time.ts";
 
-/** Shows a time in the realm's zone, with UTC on hover and, if requested, how long ago it was. */
+/** Shows a time in the realm's zone, with UTC on hover and, if requested, the time relative to now. */
 export function Time({
   at,
   relative = false,

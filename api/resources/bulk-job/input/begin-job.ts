@@ -22,7 +22,8 @@ const waitSeconds = 60;
 
 /**
  * Begins a job whose rows are stored, with its audit entry; from then on the workers process it. Fails if the realm
- * would have too many unfinished rows; other jobs of the realm wait until the transaction ends.
+ * would have too many unfinished rows, or if the upload took too long. Other jobs of the realm cannot begin until the
+ * transaction ends.
  */
 export async function beginJob(
   tx: Db,

@@ -23,7 +23,7 @@ export interface ColumnChoices {
 }
 
 export interface HeadedColumn {
-  /** The heading in the file; for a column whose meaning the client chose, the name of that meaning. */
+  /** The heading in the file; if the client assigned one of the job's columns to it, that column's name. */
   heading: string;
   column: JobColumn | "fault" | "ignored";
 }

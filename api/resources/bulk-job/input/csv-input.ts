@@ -97,7 +97,10 @@ async function* readRecords(parser: AsyncIterable<string[]>): AsyncGenerator<str
 type Column = HeadedColumn["column"];
 const isInput = (column: Column): column is JobColumn => column !== "ignored" && column !== "fault";
 
-/** Yields `blank` blank lines and then the rows. Blank lines have numbers too, since editors count them. */
+/**
+ * Yields undefined for each blank line and a row for each other line; `blank` blank lines come before the records.
+ * Blank lines have numbers too, since editors count them.
+ */
 async function* rowsOf(
   records: AsyncIterable<string[]>,
   { blank, first, read }: { blank: number; first?: string[]; read: (record: readonly string[]) => SourceRow },

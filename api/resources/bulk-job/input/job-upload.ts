@@ -145,7 +145,7 @@ export const onboardingOffer = peopleOffer(
   OnboardingRow,
   "pairwiseID or email, and optionally maxProfiles, profileName, deviceType, format",
 );
-/** The input that an offboarding or a reactivation takes: rows that only identify a person. */
+/** The input that an offboarding or a reactivation takes: rows that only identify a person, or a search and filter. */
 export const personOffer = peopleOffer(OffboardingRow, "userID, pairwiseID or email", UserMatching);
 /** The input of jobs whose rows identify a profile. */
 export const profileOffer = offerOf({

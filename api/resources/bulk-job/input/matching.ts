@@ -10,7 +10,7 @@ import { activeProfileList } from "../../profile/list-profiles.ts";
 import { userList } from "../../user/list-users.ts";
 import { UnusableFile } from "./input.ts";
 
-/** The rows of a job that the search and filter of a list find. */
+/** The rows that the search and filter of a list find for a job. */
 export interface MatchingRows {
   /** The scope for reading the list. */
   scope: Scope;
@@ -27,7 +27,10 @@ export interface MatchingRows {
   add: (tx: Db, to: { realmId: string; jobId: string; at: Date; finds: ReadonlySet<SearchFind> }) => Promise<number>;
 }
 
-/** Reads `matching` for a job of this kind. Throws `invalid_request` with every fault. */
+/**
+ * Reads `matching` for a job of this kind. Throws `invalid_request` with every fault, and {@link UnusableFile} for an
+ * onboarding.
+ */
 export function readMatchingRows(kind: JobKind, body: object): MatchingRows {
   switch (kind) {
     case "offboarding":

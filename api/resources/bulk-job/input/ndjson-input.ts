@@ -7,7 +7,7 @@ import { parseJson } from "../../../http/json-text.ts";
 import { rowCharactersMax } from "./input.ts";
 import { faulty, rowOf } from "./json-row.ts";
 
-/** Reads one JSON object per line. Any other line is a row that cannot be used. */
+/** Reads one row per line, as JSON, and skips blank lines. Any other line is a row that cannot be used. */
 export const ndjsonInput = (kind: JobKind, text: AsyncIterable<string>): RowSource => ({
   columns: jobColumns[kind],
   headings: jobColumns[kind],

@@ -4,7 +4,7 @@ import { csvForPeople, csvLine, type CsvReader } from "../../../../domain/csv.ts
 import { inputColumns, type JobRowView } from "../../../contract/views/job-row-view.ts";
 import { cellOf, columnsForPeople } from "./results-for-people.ts";
 
-/** The text before, between and after rows. */
+/** How rows are written: the text of each row, and the text before, between and after the rows. */
 export interface ResultsFormat {
   heading: string;
   line: (row: JobRowView) => string;

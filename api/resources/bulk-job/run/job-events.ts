@@ -23,9 +23,9 @@ interface Following {
 }
 
 /**
- * Yields a job's changes as an event stream (the HTML standard, "Server-sent events"), until the job has ended or the
- * client has lost access. An event's id is the job's revision. An event that only reports that the job has stalled has
- * no id, so ids never repeat.
+ * Yields a job's changes as an event stream (the HTML standard, "Server-sent events"), until the job has ended or is
+ * gone, the client has lost access, or the api stops. An event's id is the job's revision. An event without a new
+ * revision, such as a report of a stall, has no id, so ids never repeat.
  */
 export async function* jobEvents(
   jobId: string,

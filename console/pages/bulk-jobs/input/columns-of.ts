@@ -9,7 +9,7 @@ export interface ExplainedColumn {
   examples: readonly [string, string];
 }
 
-/** Columns that identify a person: the only columns of jobs that remove or restore access. */
+/** Columns that identify a person: the only columns of an offboarding or a reactivation. */
 const who: readonly ExplainedColumn[] = [
   { column: "pairwiseID", alsoCalled: "Kennung", examples: ["mkeller", "jdoe"] },
   { column: "email", alsoCalled: "E-Mail", examples: ["", ""] },

@@ -9,7 +9,7 @@ import { acceptedFiles } from "./file-type.ts";
 import type { JobKind } from "../job.ts";
 import { kindTexts } from "../kind-texts.ts";
 
-/** Shows a place to drop a file, with a button for users who do not drag. */
+/** Shows a place to drop a file, a button for users who do not drag, and a button that saves the template. */
 export function FileDrop({ kind, onFile }: { kind: JobKind; onFile: (file: File) => void }) {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);

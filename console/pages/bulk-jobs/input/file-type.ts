@@ -3,15 +3,18 @@ import type { ColumnMeaning } from "../../../../domain/bulk-job/input/columns.ts
 /** A file or text to send, with its description. */
 export interface Chosen {
   body: Blob;
-  /** A media type that jobs accept, with its charset unless that is UTF-8. */
+  /**
+   * A media type that jobs accept, with its charset unless that is UTF-8; {@link xlsxType} before the console has
+   * converted a workbook.
+   */
   type: string;
   /** The name of the file; undefined for pasted rows. */
   name?: string;
   /** The number of rows before the first one, as the file's author counts rows. */
   rowOffset?: number;
   /**
-   * Meanings of columns whose headings the service would not recognise, by heading. If given, the service ignores all
-   * other unknown columns.
+   * Meanings of columns that differ from those that the service reads from the headings, by heading. If given, the
+   * service ignores all other unknown columns.
    */
   columns?: Readonly<Record<string, ColumnMeaning>>;
   /** Whether the file has one column and no heading. */

@@ -22,7 +22,10 @@ const reasons: Readonly<Record<string, string>> = {
   "occurs twice": "columnTwice",
 };
 
-/** Returns a function that explains, in the reader's language, why a file or pasted rows were refused. */
+/**
+ * Returns a function that explains why a file or pasted rows were refused: in the reader's language, or in the
+ * service's words if the page has no text for the reason.
+ */
 export function useRefusedFile(): (error: Error, of: { pasted: boolean }) => string {
   const { t } = useTranslation();
   const message = useErrorMessage();

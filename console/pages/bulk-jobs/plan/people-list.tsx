@@ -19,8 +19,8 @@ import { RowOutcome } from "./row-outcome.tsx";
 import { useSubjectColumns } from "./subject-columns.tsx";
 
 /**
- * Shows all people or profiles that a job will change. The user can leave out each one before the job starts, and
- * include it again.
+ * Lists the rows of a checked job, each with its person or profile and its expected outcome. The user can leave out
+ * each row that would not fail, before the job starts, and include it again.
  */
 export function PeopleList({ job }: { job: Job }) {
   const { t } = useTranslation();
@@ -81,7 +81,7 @@ export function PeopleList({ job }: { job: Job }) {
   );
 }
 
-/** Names a row by the person and, in a revocation, the device. */
+/** Names a row by the person and, in a revocation, the device and the serial number. */
 const labelOf = ({ serial, device, person, user, pairwiseID, email }: PersonRow): string => {
   const name = person === undefined ? (email ?? pairwiseID) : personName({ ...person, userID: user ?? "" });
   return [name, device?.name, serial].filter((part) => part !== undefined && part !== null && part !== "").join(", ");

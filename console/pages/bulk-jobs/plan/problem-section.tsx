@@ -6,7 +6,10 @@ import { CauseTable } from "./cause-table.tsx";
 import { DownloadButton } from "../download-button.tsx";
 import { findProblems, type Job } from "../job.ts";
 
-/** Shows the faulty rows of a stopped job, with a file of these rows that the user can correct and upload again. */
+/**
+ * Shows why rows of a stopped job failed or would fail. Before the job starts, offers these rows as a file that the
+ * user can correct and upload again.
+ */
 export function ProblemSection({ job, title }: { job: Job; title: string }) {
   const { t } = useTranslation();
   const { data, error, isFetching, refetch } = useQuery({

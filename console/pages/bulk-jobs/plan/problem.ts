@@ -35,7 +35,10 @@ const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [new RegExp(`^${hiddenRowFault}$`), "hidden"],
 ];
 
-/** Returns a function that translates the service's message about a cell or row. */
+/**
+ * Returns a function that translates the service's message about a cell or row, and returns an unknown message
+ * unchanged.
+ */
 function useReason(): (reason: string) => string {
   const { t } = useTranslation();
   return (reason) => {

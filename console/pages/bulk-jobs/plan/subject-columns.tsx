@@ -11,7 +11,7 @@ import type { PersonRow } from "./load-rows.ts";
 
 /**
  * Returns the columns that show the subject of a job's row: the row's number, the person and, in a revocation, the
- * device.
+ * device and its serial number.
  */
 export function useSubjectColumns(job: Job): Column<PersonRow>[] {
   const { t } = useTranslation();

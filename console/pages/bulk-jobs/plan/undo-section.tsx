@@ -10,7 +10,7 @@ import { useNumber } from "../counts.ts";
 import { checkUndo, findUndo, jobKey, jobsKey, type Job } from "../job.ts";
 
 /**
- * Shows the effect that an undo of an offboarding would have now, and checks the undo as a new job, which the user
+ * Shows the effect that an undo of an offboarding would have now. A button checks the undo as a new job, which the user
  * starts on that job's page.
  */
 export function UndoSection({ job, title, check: checkLabel }: { job: Job; title?: string; check?: string }) {

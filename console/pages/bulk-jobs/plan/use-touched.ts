@@ -9,12 +9,12 @@ type Of = "people" | "profiles";
 
 /**
  * The people or profiles that a job affects: their number, and their share of the realm's active people or profiles,
- * from 0.
+ * where 1 means all.
  */
 export interface Touched {
   of: Of;
   count: number;
-  /** Undefined if the share is not loaded, or not visible to this user. */
+  /** Undefined if the number of active people or profiles is 0, not loaded, or not visible to this user. */
   share: number | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface Mark {
   refused: number | null;
 }
 
-/** Groups revocations into marks, latest first. */
+/** Groups revocations into marks. Expects the revocations latest first, and returns the marks in that order. */
 export function marksOf(revocations: readonly Revocation[]): Mark[] {
   const marks = new Map<string, Mark>();
   for (const revocation of revocations) {
@@ -44,6 +44,6 @@ const secondsBetween = (from: string, to: string | null): number | null =>
 /** Returns the length of a bar: each doubling of the time adds the same length. */
 export const lengthOf = (seconds: number | null): number => (seconds === null ? 0 : 1 + Math.log2(1 + seconds));
 
-/** Returns the median; undefined if there are no values. */
+/** Returns the median (the lower one of two middle values); undefined if there are no values. */
 export const median = (values: readonly number[]): number | undefined =>
   values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)];

@@ -118,7 +118,9 @@ function Numbers({ directory }: { directory: Directory }) {
   );
 }
 
-/** Shows how people who sign in are matched with the directory's people. */
+/**
+ * Lets the user choose how people who sign in are matched with the directory's people, and where new people come from.
+ */
 function Meeting({ directory: { pairwise, newPeople, people, attributes } }: { directory: Directory }) {
   const { t } = useTranslation();
   const may = useMay();

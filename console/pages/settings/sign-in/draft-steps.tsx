@@ -8,7 +8,7 @@ import { Facts } from "../../../ui/value/facts.tsx";
 import { activate, discardDraft, signInKey, type SignInDraft } from "./sign-in.ts";
 import { TestButton } from "./test-button.tsx";
 
-/** Tests a checked identity provider, then puts it into use. */
+/** Lets the user test a checked identity provider, and then put it into use. */
 export function DraftSteps({ draft }: { draft: SignInDraft }) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();

@@ -44,7 +44,10 @@ export const activate = (version: string): Promise<unknown> =>
 
 export const discardDraft = (): Promise<unknown> => dataOf(api.DELETE("/api/realm/sign-in/draft"));
 
-/** The form's values. Each line is one rule. An empty secret keeps the current secret of the same client. */
+/**
+ * The form's values. In the fields for rules, each line is one rule. An empty secret keeps the current secret of the
+ * same client.
+ */
 export type SignInValues = Record<
   "issuer" | "clientID" | "clientSecret" | "pairwiseID" | "email" | "displayName" | "mayUse" | Role,
   string

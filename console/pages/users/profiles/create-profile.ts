@@ -11,7 +11,10 @@ export interface ProfileRequest {
   format: OfferedFormat;
 }
 
-/** Creates a profile and waits until a worker has issued it, however long that takes. */
+/**
+ * Creates a profile and waits until a worker has issued it, however long that takes. Throws if the service refuses the
+ * request, issuing fails or the signal is aborted.
+ */
 export async function createProfile(
   userID: string,
   { name: profileName, deviceType, format }: ProfileRequest,

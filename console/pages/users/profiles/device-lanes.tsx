@@ -11,8 +11,8 @@ import { endOf, firstOf, laneOf } from "./lanes.ts";
 const lanesMax = 10;
 
 /**
- * Shows a lane for each device of a person: issue, first seen, last check, first refusal, end. The name on a lane opens
- * the device.
+ * Shows a lane for each of a person's ten latest devices: issue, first seen, last check, first refusal, end. The name
+ * on a lane opens the device.
  */
 export default function DeviceLanes({ userID }: { userID: string }) {
   const { t, i18n } = useTranslation();

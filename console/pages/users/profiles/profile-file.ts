@@ -4,7 +4,7 @@ import type { OfferedFormat } from "../../../../domain/certificate/offered-forma
 
 type Created = Schemas["CreatedProfile"];
 
-/** Returns the file of a created profile, in a format that the device can open. */
+/** Returns the file of a created profile, and its name. `format` is the format that the profile was requested in. */
 export function profileFile(created: Created, format: OfferedFormat): { name: string; content: Blob } {
   const bytes =
     created.data === undefined

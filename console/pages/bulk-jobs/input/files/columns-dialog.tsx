@@ -157,7 +157,9 @@ function SheetChoice({
   );
 }
 
-/** For a file that is not UTF-8: shows the names decoded with another encoding, so the user can check the encoding. */
+/**
+ * For a file that is not UTF-8: warns that it was decoded as Windows-1252, so the user checks the names in the samples.
+ */
 function Encoding({ proposal }: { proposal: Proposal }) {
   const { t } = useTranslation();
   if (proposal.form === "xlsx" || proposal.head.charset === undefined) return null;
@@ -330,7 +332,7 @@ function Rest({ answers, onChange }: Pick<Asking, "answers" | "onChange">) {
 
 const shownMax = 10;
 
-/** Lists the rows that the job ignores because the spreadsheet changed their values. */
+/** Lists the cells whose values the spreadsheet changed. Their rows fail. */
 function FaultyCells({ proposal, answers }: { proposal: Proposal; answers: Answers }) {
   const { t } = useTranslation();
   const number = useNumber();

@@ -61,8 +61,8 @@ export function readWorkbook(bytes: Uint8Array): Map<string, Sheet> {
 const cellsMax = 20_000_000;
 
 /**
- * Throws if a sheet would take much memory although its file is small. Call before the sheet's sparse arrays are
- * filled.
+ * Throws if a sheet has too many rows, columns or cells, which even a small file can have. Cuts off empty columns above
+ * the limit. Call before the sheet's sparse arrays are filled.
  */
 function requireSize(data: CellObject[][], ref: string): void {
   const lastRow = Number(/\d+$/.exec(ref)?.[0] ?? 0);

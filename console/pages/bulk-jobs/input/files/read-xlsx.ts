@@ -1,7 +1,7 @@
 import type { Workbook } from "./workbook.ts";
 import type { XlsxAnswer, XlsxQuestion } from "./xlsx-worker.ts";
 
-/** The longest time for reading a workbook. */
+/** The longest time for reading a workbook, and for converting a sheet to CSV. */
 const readMsMax = 60_000;
 
 /** The console cannot read a workbook for this reason. */
@@ -15,8 +15,8 @@ export class UnreadableWorkbook extends Error {
 }
 
 /**
- * Reads a workbook. Throws {@link UnreadableWorkbook} if the file is not a workbook, is too large when unpacked or
- * takes too long.
+ * Reads a workbook, which the caller closes. Throws {@link UnreadableWorkbook} if the file cannot be read as a
+ * workbook, is too large when unpacked, has too many cells or takes too long.
  */
 export async function readXlsx(file: Blob): Promise<Workbook> {
   const worker = new Worker(new URL("./xlsx-worker.ts", import.meta.url), { type: "module" });

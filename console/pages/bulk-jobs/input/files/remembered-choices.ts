@@ -21,7 +21,8 @@ interface Remembered {
 }
 
 /**
- * Stores the choices for a set of headings in any order. Does not store a set with a heading that may name a person.
+ * Stores the choices for a set of headings in any order. Does not store a set with equal headings, or with a heading
+ * that may name a person.
  */
 export function rememberChoices(
   shelf: Shelf,

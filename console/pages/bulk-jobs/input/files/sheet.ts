@@ -28,7 +28,7 @@ interface SheetContent {
   active: boolean;
 }
 
-/** An unusable cell, with the number of its row in the spreadsheet. */
+/** A cell with a fault, and the number of its row in the spreadsheet. */
 export interface FaultyCell {
   row: number;
   /** Counted from 0. */
@@ -50,7 +50,7 @@ export interface SheetSummary {
   faulty: FaultyCell[];
 }
 
-/** Numbers from 10^15 on have 16 digits; spreadsheets keep only 15. */
+/** Numbers from 10^15 on have at least 16 digits; spreadsheets keep only 15. */
 const exactBelow = 1e15;
 
 /** Number formats (ECMA-376 part 1, 18.8.30), which the library exports without types. */
@@ -60,8 +60,9 @@ const numberFormats = SSF as {
 };
 
 /**
- * Reads a cell. The cell is faulty if its format shows something other than the cell's text or digits; zeros that pad a
- * number are allowed.
+ * Reads a cell. The cell is faulty if it contains a truth value, an error, a date, a formula without a result or with
+ * the result 0, or a number of more than 15 digits. It is also faulty if its format shows something other than the
+ * cell's text or digits; zeros that pad a number are allowed.
  */
 export function readCell(cell: CellObject | undefined): SheetCell {
   if (cell === undefined) return null;
@@ -196,7 +197,7 @@ export function csvOfSheet(
   return lines;
 }
 
-/** Returns the rows below a sheet's headings. A row is read only on demand. */
+/** Returns the columns of a sheet and its rows of data. A row is read only on demand. */
 function sourceOf(
   data: readonly SheetRow[],
   { kind, headerRow, columns }: SheetChoice,

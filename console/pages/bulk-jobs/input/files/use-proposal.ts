@@ -62,8 +62,9 @@ export function useProposal(kind: JobKind, { onChosen, onRefused }: Outcome) {
 }
 
 /**
- * Returns a proposal for a file; undefined for JSON, and for a table without readable rows. The service reports the
- * fault of such a table.
+ * Returns a proposal for a file; undefined for JSON, and for a table without readable rows or with too many columns:
+ * the service reports the fault of such a table. Throws {@link UnreadableWorkbook} for a workbook that is empty or
+ * cannot be read.
  */
 async function proposalOf({ body, type, name }: Chosen): Promise<Proposal | undefined> {
   if (type === xlsxType) {

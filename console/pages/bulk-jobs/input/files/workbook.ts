@@ -1,6 +1,6 @@
 import type { SheetChoice, SheetSummary } from "./sheet.ts";
 
-/** A workbook that a separate worker has read. */
+/** A workbook that a web worker has read. */
 export interface Workbook {
   /** The sheets that are not empty, in the workbook's order. */
   sheets: readonly SheetSummary[];
