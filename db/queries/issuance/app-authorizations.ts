@@ -26,6 +26,10 @@ export interface NewAppAuthorization {
   at: Date;
 }
 
+/** The end of an authorization: later than the end of any token for its code. */
+const endOf = ({ at }: Pick<NewAppAuthorization, "at">): Sql =>
+  sql`${at}::timestamptz + make_interval(mins => ${appAuthorizationMinutes})`;
+
 /** Creates an authorization with its hand-over. Returns false when the id is taken. Call in a transaction. */
 export async function create(tx: Db, row: NewAppAuthorization): Promise<boolean> {
   const made = await tx.query(sql`
@@ -34,7 +38,7 @@ export async function create(tx: Db, row: NewAppAuthorization): Promise<boolean>
                               expires_at, app, device_hash)
       values (${row.id}, ${randomBytes(32)}, ${row.realmId}, ${row.userId}, ${row.deviceType}, ${row.name},
               ${row.renewsSerialNumber}, ${row.at},
-              ${row.at}::timestamptz + make_interval(mins => ${appAuthorizationMinutes}), ${row.app}, ${row.deviceHash})
+              ${endOf(row)}, ${row.app}, ${row.deviceHash})
       on conflict do nothing
       returning id
     )
@@ -49,8 +53,8 @@ export async function create(tx: Db, row: NewAppAuthorization): Promise<boolean>
 }
 
 /**
- * Replaces the code of an authorization for the same request, and the form's values for the profile. Returns false if
- * there is no such authorization, the authorization has ended, or its code was used.
+ * Replaces the code and the end of an authorization for the same request, and the form's values for the profile.
+ * Returns false if there is no such authorization, the authorization has ended, or its code was used.
  */
 export async function replaceCode(tx: Db, row: NewAppAuthorization): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -69,7 +73,7 @@ export async function replaceCode(tx: Db, row: NewAppAuthorization): Promise<boo
       returning a.id
     )
     update hand_overs
-       set name = ${row.name}, renews_serial_number = ${row.renewsSerialNumber}
+       set name = ${row.name}, renews_serial_number = ${row.renewsSerialNumber}, expires_at = ${endOf(row)}
      where id in (select id from again)
     returning id
   `);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as realms from "../../../../db/queries/realm/realms.ts";
+import { only } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
 import { appAuthorizationsPerHourMax } from "../../../../domain/limits.ts";
 import { formsOf, type BrowserSession } from "../../../support/browser/browser-session.ts";
@@ -185,6 +186,28 @@ test("the same form sent again with another name or profile to replace changes t
   expect(await wanted()).toEqual([{ name: "Laptop", renews: null }]);
   await send({ name: "Work laptop", replaces: serial });
   expect(await wanted()).toEqual([{ name: "Work laptop", renews: serial }]);
+});
+
+test("the same form sent again gives the authorization its full time again, so that the new token does not outlive it", async () => {
+  const owner = await given.user({ realmId });
+  const person = await browser(owner);
+  const page = await person.get(authorizeUrl());
+  const send = () => person.submit(page, { decision: "allow" }, { follow: false });
+  const secondsLeft = async () =>
+    Number(
+      only(
+        await api.database.owner.query<{ left: string }>(
+          sql`select extract(epoch from expires_at - now()) as left from hand_overs where user_id = ${owner.id}`,
+        ),
+      ).left,
+    );
+  await send();
+  const first = await secondsLeft();
+  await api.database.owner.query(
+    sql`update hand_overs set expires_at = now() + interval '1 minute' where user_id = ${owner.id}`,
+  );
+  await send();
+  expect(await secondsLeft()).toBeGreaterThan(first - 60);
 });
 
 test("the same form sent again after half an hour starts over and returns no code", async () => {
