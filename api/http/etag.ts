@@ -15,7 +15,7 @@ export function hasRepresentation(ifNoneMatch: string | undefined, tag: string):
 
 /**
  * Returns whether `If-Match` matches this tag (RFC 9110 section 13.1.1): the header lists it, compared strongly (a weak
- * tag never matches), or is `*`. A malformed header matches nothing.
+ * tag never matches), or is `*`. Whatever is not a tag in quotation marks is ignored.
  */
 export const matchesStrongly = (ifMatch: string, tag: string): boolean =>
   ifMatch.trim() === "*" ||
