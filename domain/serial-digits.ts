@@ -19,7 +19,8 @@ export function readSerial(written: string): string | undefined {
   const joined = joinSerial(text);
   if (/^\d+$/.test(joined)) return joined;
   if (/^\d{1,4}(?:\.\d{3,4})+$/.test(text)) return text.replaceAll(".", "");
-  // Digits with a point or comma are an amount, and a short text of the letters A to F is a word.
+  // Digits with points or commas are an amount. Fewer than 16 hexadecimal digits without a label, prefix or separator
+  // can be a word.
   const isOther = /^[\d.,]*$/.test(text) || (/^[0-9a-f]{0,15}$/i.test(text) && text === written.trim());
   return isOther ? undefined : digitsOfHexadecimal(text);
 }

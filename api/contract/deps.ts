@@ -161,8 +161,8 @@ export type OpenOutput = (sealed: SealedOutput) => CreationOutput | undefined;
 /** A watcher of one job. */
 export interface JobWatcher {
   /**
-   * Returns the job after its first reading, then as soon as it differs from what this watcher has seen; `quiet` if
-   * nothing changes within `waitMs`; `over` if the client or the job is gone, or the process stops.
+   * Returns the job as read after this watcher was created, and from then on each time it has changed since the last
+   * return; `quiet` if nothing changes within `waitMs`; `over` if the client or the job is gone, or the process stops.
    */
   next(waitMs: number, signal: AbortSignal): Promise<Job | "quiet" | "over">;
   end(): void;

@@ -61,7 +61,10 @@ export function SideNavigation() {
   );
 }
 
-/** Shows, next to the place of the bulk jobs, how many are being checked, queued, running or being cancelled. */
+/**
+ * Shows, beside the link to the bulk jobs, how many jobs are queued, running, being checked or being cancelled; beside
+ * other links, nothing.
+ */
 function Count({ of }: { of: PlaceName }) {
   const { t } = useTranslation();
   const { data } = useQuery({

@@ -84,7 +84,8 @@ export async function addIssuer(
     encryptedKey: authority.encryptedKey,
     at,
   });
-  // If another command has published a CRL in the meantime, that CRL is as good, because this CRL adds no revocation.
+  // Ignores the result: a CRL that another command published meanwhile serves as well, because this CRL adds no
+  // revocation.
   await rootCrls.publish(tx, rootCrl);
   await recordIssuerEvent(tx, { issuer, event, at });
   return issuer;

@@ -138,7 +138,7 @@ export async function purgeExpired({ db, clock, log }: Pick<UpkeepDeps, "db" | "
   }
 }
 
-/** Removes expired profiles from the rows that lists search and from the counts of their users. */
+/** Marks expired profiles, which removes them from `active_profiles`, and subtracts them from their users' counts. */
 export async function markExpired({ db, clock }: Pick<UpkeepDeps, "db" | "clock">): Promise<void> {
   const mark = (tx: Db): Promise<number> => upkeep.markExpired(tx, { at: clock.now() });
   await untilNone(async () => (await underLock(db, markExpiredLock, mark)) ?? 0);

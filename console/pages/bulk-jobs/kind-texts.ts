@@ -12,7 +12,10 @@ type KeysOf<Branch, Before extends string> = {
 type WithoutPlural<Key extends string> = Key extends `${infer Name}_${"one" | "other"}` ? Name : Key;
 type JobText = KeysOf<Texts["jobs"], "jobs.">;
 
-/** How a job starts: `leavesOut` if it omits rows with problems, `later` if devices go offline later. */
+/**
+ * What starting the job does. `leavesOut`: it leaves out the rows with problems. `later`: it revokes the profiles only
+ * after the grace period.
+ */
 export interface Start {
   leavesOut?: boolean;
   later?: boolean;

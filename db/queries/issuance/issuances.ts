@@ -12,7 +12,7 @@ import { sql, type Sql } from "../../sql.ts";
 
 /** The state of a user that decides whether another profile can be issued. */
 export interface UserRow extends UserState {
-  /** Since when the provider or the directory reports that the person may not use the realm; null: they may. */
+  /** When the provider or the directory began to report that the person may not use the realm; null: they may. */
   notPermittedSince: Date | null;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
 }

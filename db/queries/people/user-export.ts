@@ -14,7 +14,7 @@ export interface SignIns {
   identities: { issuer: string; subject: string; createdAt: Date }[];
   logins: { method: string; signedInAt: Date; expiresAt: Date }[];
   links: { createdAt: Date; expiresAt: Date; consumedAt: Date | null }[];
-  /** Since when the identity provider or the directory reports that they may not use the realm; null: they may. */
+  /** When the identity provider or the directory began to report that they may not use the realm; null: they may. */
   notPermittedSince: Date | null;
 }
 

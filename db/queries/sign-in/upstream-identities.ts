@@ -22,7 +22,7 @@ export interface UpstreamUser {
   fromProvider: Role[];
   offboardedAt: Date | null;
   /**
-   * Since when the realm's rules have denied the user access, by the provider's claims or the directory's attributes;
+   * When the realm's rules began to deny the user access, by the provider's claims or the directory's attributes;
    * null: the user has access.
    */
   notPermittedSince: Date | null;

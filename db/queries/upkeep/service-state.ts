@@ -123,7 +123,7 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
   );
 }
 
-/** Since when the oldest item of each kind has waited; null: none waits. */
+/** When the oldest item of each kind began to wait; null: none waits. */
 export interface Oldest {
   issuance: Date | null;
   revocation: Date | null;
@@ -135,8 +135,8 @@ export interface ServiceNumbers {
   /** Live processes of each kind, and processes that fell silent within the last hour and did not stop cleanly. */
   processes: { kind: ProcessKind; alive: number; silent: number }[];
   /**
-   * Since when the oldest single issuance, the oldest unpublished revocation and the oldest unsealed audit entry have
-   * waited.
+   * When the oldest single issuance, the oldest unpublished revocation and the oldest unsealed audit entry began to
+   * wait.
    */
   oldest: Oldest;
   /** Bulk jobs that have not finished, counted by kind and state. */
@@ -196,7 +196,7 @@ export async function readOldest(db: Db): Promise<Oldest> {
 
 /** Other work that workers should have done by now. */
 export interface Undone {
-  /** Since when the oldest key of a responder has waited for its certificate. */
+  /** When the oldest key of a responder began to wait for its certificate. */
   responderRequest: Date | null;
   /** Active bulk jobs that have not progressed since `since`. */
   jobs: string[];

@@ -1,11 +1,11 @@
 import { only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** Since when work that is not counted one by one has waited; null: nothing waits. */
+/** When work that is not counted one by one began to wait; null: nothing waits. */
 export interface WaitingWork {
-  /** Since when the active bulk job with the longest wait has made no progress. */
+  /** When the active bulk job with the longest wait last made progress. */
   bulk_row: Date | null;
-  /** Since when the oldest unclaimed key of a responder has waited for its certificate. */
+  /** When the oldest unclaimed key of a responder began to wait for its certificate. */
   responder_request: Date | null;
 }
 

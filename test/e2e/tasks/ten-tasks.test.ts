@@ -18,7 +18,7 @@ describeWithTool("chromium-headless-shell", "the ten tasks of help desk and inst
     user: GivenUser;
     /** A text that finds only this person. */
     name: string;
-    /** The serial number of the person's phone. */
+    /** The serial number of the profile on the person's phone. */
     phone: string;
   }
 

@@ -28,7 +28,7 @@ const claim = sql`claimed_at = now(), picker_hash = ${randomBytes(32)}`;
 /** Returns the assignments with which release 0.1.0 claims and uses a hand-over in one step. */
 const take = () => sql`picked_up_at = now(), picker_hash = ${randomBytes(32)}, issuance_id = ${randomUUID()}`;
 
-test("release 0.1.0 can still use a hand-over in one step, claimed or not, and record offer and download", async () => {
+test("release 0.1.0 can still use a claimed or unclaimed hand-over in one step, and then record its offer and its download", async () => {
   for (const before of [sql`name = name`, claim]) {
     const id = await givenHandOver();
     await change(id, before);

@@ -42,7 +42,7 @@ interface Answer {
   count: number;
   end: string;
   refusal: string | null;
-  /** Why a user is refused regardless of limit and issuer; null if the user is not refused. */
+  /** The refusal of a user who is offboarded or locked, whatever the limit and the issuer; otherwise null. */
   shutOut: string | null;
   /** Whether a guest account has ended. */
   ended: boolean;

@@ -137,7 +137,7 @@ test("spellings: people whose ids differ only in spelling are named", async () =
   });
 });
 
-test("jobs: devices still admitted ten minutes after their grace period are a failure that names the job", async () => {
+test("jobs: an offboarding whose devices are still admitted ten minutes after its grace period fails the check, and the message names the job", async () => {
   const realm = await operator.realm();
   const [job] = await operator.database.owner.query<{ id: string; revokeAt: Date }>(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, marked_at, grace_days, revoke_at,

@@ -27,8 +27,8 @@ import { useApi } from "../../support/service/api.ts";
 import type { SeenCheck } from "../../support/service/operator.ts";
 
 /**
- * Each app sends its own requests to the service: over https, through nginx as docs/production.md sets it up, with a
- * person in a browser.
+ * Sends the requests of each app over https, through nginx as docs/production.md sets it up. A simulated browser signs
+ * a person in and allows each app.
  */
 describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind nginx", () => {
   const target = { host: "127.0.0.1", port: 0 };

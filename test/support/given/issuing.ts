@@ -81,8 +81,8 @@ async function makeHierarchy({ form = "plain", publicationUrl, ...years }: Speci
 }
 
 /**
- * Makes a realm with a root and an issuing CA that no other realm of its database has. It permits the names of servers
- * that docs/radius and the tests of the console use.
+ * Makes a realm with a root and an issuing CA that no other realm of its database has. By default, the realm permits
+ * the server names in docs/radius and in the console's tests.
  */
 export async function givenIssuingRealm(
   owner: Database,

@@ -197,7 +197,7 @@ describe("the rows of a job", () => {
     expect(unknown.body.fields).toEqual([{ path: "include", reason: "there is no “secrets” to include" }]);
   });
 
-  test("of an onboarding show until the job runs which users' limits change, with the old and the new limit", async () => {
+  test("of an onboarding show, until the job runs, the old and the new limit of each user whose limit changes", async () => {
     const realmId = await api.given.realm();
     await api.database.owner.query(sql`update realms set max_profiles = 5 where id = ${realmId}`);
     const caller = api.as.admin({ realmId });

@@ -30,7 +30,7 @@ describe("with a worker", () => {
   const create = (user: GivenUser, body: object = linux, headers: Record<string, string> = {}) =>
     service.post(`/api/user/${user.id}/profiles/laptop`, body, { headers });
 
-  test("the metrics of a process show each step of a creation that it performed, and the batch size", async () => {
+  test("the api and the worker each report in their metrics the steps of a creation that they perform, and their batch sizes", async () => {
     const counted = async (of: Registry, name: string): Promise<string[]> =>
       [...(await of.getSingleMetricAsString(name)).matchAll(/_count\{\w+="(\w+)"\} [1-9]/g)].map(([, label]) => label!);
     await create(await given.user({ realmId }));

@@ -107,7 +107,7 @@ test("a repeat with the same key returns the same response; a repeat with anothe
   expect(await service.delete(`/api/user/${user.id}`, {}, { headers })).toBeError("idempotency_key_reused");
 });
 
-test("administrators can offboard themselves, and their token ends with that response", async () => {
+test("administrators can offboard themselves, and their token is refused from then on", async () => {
   const user = await given.user({ realmId: api.realmId, administrator: true });
   const self = as.user(user);
 
