@@ -43,7 +43,8 @@ export const lastMinuteOf = (day: string, zone: string): Date => momentAt(`${day
 export function momentAt(text: string, zone: string): Date | undefined {
   const write = createTimeWriter({ language: "en", zone });
   const shown = Date.parse(`${text}Z`);
-  if (Number.isNaN(shown)) return undefined;
+  // `Date.parse` reads 30 February as 2 March.
+  if (Number.isNaN(shown) || new Date(shown).toISOString().slice(0, 10) !== text.slice(0, 10)) return undefined;
   const shownAt = (at: number): number => Date.parse(`${write(new Date(at)).replace(" ", "T")}Z`);
   // The moment by the zone's offset a day earlier, and the moment by its offset a day later: the two differ if the
   // clocks change in between.

@@ -64,6 +64,6 @@ test.each([
   expect(momentAt(text, zone)?.toISOString()).toBe(at);
 });
 
-test.each(["", "2026-11-22T", "tomorrow", "2026-13-01T00:00"])("%j is not a time", (text) => {
+test.each(["", "2026-11-22T", "tomorrow", "2026-13-01T00:00", "2026-02-30T06:30"])("%j is not a time", (text) => {
   expect(momentAt(text, "Europe/Berlin")).toBeUndefined();
 });
