@@ -103,7 +103,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     const confirming = dialog.getByRole("button", { name: "Offboard grace-grete" });
     await expect.poll(() => confirming.isDisabled()).toBe(true);
     await page.keyboard.type("5");
-    await dialog.getByText("1 profile is revoked permanently after these days.").waitFor();
+    await dialog.getByText("1 profile is revoked permanently after that many days.").waitFor();
     await expectFaultless(watched);
     await pressAt(confirming);
 
@@ -125,7 +125,7 @@ describeWithTool("chromium-headless-shell", "leaving and coming back, in the con
     await page.goto(`${subject.api.url}/console`);
     await page.getByText(planned.en).first().waitFor();
     await expectNothingRevoked(page);
-    const line = page.getByRole("link", { name: "Devices of 1 person who has left are still on, until" });
+    const line = page.getByRole("link", { name: "Devices of 1 person who has left are still online, until" });
     await line.waitFor({ timeout: 60_000 });
     await expectFaultless(watched);
     await pressAt(line);

@@ -111,7 +111,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
         const shown = section(page, title);
         const bars = shown.getByRole("listbox", { name: title });
         await bars.waitFor();
-        await shown.getByText(/^In the next 12 months 1 profiles? expires?\. Most: week from .* \(1\)\.$/).waitFor();
+        await shown.getByText(/^In the next 12 months 1 profiles? expires?\. Peak: week of .* \(1\)\.$/).waitFor();
         const names = await bars
           .getByRole("option")
           .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
@@ -137,8 +137,8 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
       () =>
         opened(async (page) => {
           const shown = section(page, title);
-          await shown.getByText(/: 6 asked for, 6 made, 1 fetched, 1 seen$/).waitFor();
-          await shown.getByText(/^Since .+, 6 profiles were asked for; 1 of these were seen/).waitFor();
+          await shown.getByText(/: 6 requested, 6 created, 1 downloaded, 1 seen$/).waitFor();
+          await shown.getByText(/^Since .+, 6 profiles were requested; 1 of these were seen/).waitFor();
           await shown.getByRole("list", { name: title }).getByRole("link").focus();
           await page.keyboard.press("Enter");
           await page.waitForURL(/\/console\/profiles\?/);

@@ -214,7 +214,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
       "wifi",
       [["ssids", "eduroam\n\nCampus Wi-Fi \n"]],
       { ssids: ["eduroam", "Campus Wi-Fi"] },
-      [/^Networks\s+eduroam\s+eduroam, Campus Wi-Fi$/],
+      [/^Wi-Fi networks\s+eduroam\s+eduroam, Campus Wi-Fi$/],
     ],
     [
       "guests",
