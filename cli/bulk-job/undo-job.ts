@@ -45,7 +45,7 @@ function devicesText({ devicesKept, devicesRevoked }: { devicesKept: number; dev
   const revoked =
     devicesRevoked > 0
       ? [
-          `${counted(devicesRevoked, "device")} will stay offline: revoked profiles cannot be restored, each is set up again.`,
+          `${counted(devicesRevoked, "device")} will stay offline: revoked profiles cannot be restored; each has to be set up again.`,
         ]
       : [];
   return [...kept, ...revoked].join(" ");

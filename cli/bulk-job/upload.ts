@@ -38,7 +38,9 @@ export async function uploadOf(
 ): Promise<Upload> {
   const known = type ?? typeOfExtension[extname(path).toLowerCase()];
   if (known === undefined)
-    throw usageError(`What is in ${path === "-" ? "standard input" : path}? Say --type csv, json or ndjson.`);
+    throw usageError(
+      `The type of ${path === "-" ? "standard input" : path} is unknown: add --type csv, json or ndjson.`,
+    );
   const contentType = uploadTypes[known] + (charset === undefined ? "" : `; charset=${charset}`);
   if (path === "-") return { contentType, open: () => streamOf(stdin), repeatable: false };
   const found = await stat(path);

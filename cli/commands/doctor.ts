@@ -28,7 +28,8 @@ const timeoutMs = 10_000;
 
 export const doctor = command({
   name: "doctor",
-  about: "Check whether the service can be reached, is well and accepts the credentials, and whether the clocks agree.",
+  about:
+    "Check whether the service can be reached, is healthy and accepts the credentials, and whether the clocks agree.",
   options: {},
   async run(_input, context) {
     const findings: Finding[] = [];

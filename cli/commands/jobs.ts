@@ -221,7 +221,7 @@ const jobsProblems = command({
 export const jobCommands: readonly CliCommand[] = [
   jobsList,
   jobsShow,
-  start("onboarding", "onboard", "Create and change people and, where a row asks for one, issue a profile."),
+  start("onboarding", "onboard", "Add or update people and, where a row asks for one, issue a profile."),
   startOffboarding,
   start("reactivation", "reactivate", "Let the people in a file sign in again. Revoked profiles stay revoked."),
   startRevocation,

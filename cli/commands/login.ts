@@ -51,7 +51,8 @@ async function given(
 
 const logout = command({
   name: "logout",
-  about: "Delete the stored credentials. They stay valid: change the client's secret in the realm.",
+  about:
+    "Delete the stored credentials. The service still accepts them: to prevent that, give the client a new secret.",
   options: {},
   async run(_input, context) {
     const removed = await removeStoredLogin(storedLoginPath(context.io.env));

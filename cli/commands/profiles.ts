@@ -22,7 +22,8 @@ import { asQuery } from "./query.ts";
 
 export const profilesList = command({
   name: "profiles list",
-  about: "List the active profiles of the realm or of one person. --search looks inside the serial number.",
+  about:
+    "List the active profiles of the realm, or all profiles of one person. --search looks inside the serial number.",
   options: {
     ...listOptions,
     user: option("USER", "only of this person, including revoked and expired ones", z.string().min(1).optional()),

@@ -124,7 +124,7 @@ export const usersOffboard = command({
     const [first] = found;
     const one = found.length === 1 && first !== undefined ? first.pairwiseID : undefined;
     await context.confirm(
-      `${one ?? counted(found.length, "person")}: ${counted(profiles, "profile")} will be revoked permanently${graceDays === undefined ? "" : ` in ${counted(graceDays, "day")}`}. People can be reactivated later, profiles cannot.`,
+      `${one ?? counted(found.length, "person")}: ${counted(profiles, "profile")} will be revoked permanently${graceDays === undefined ? "" : ` in ${counted(graceDays, "day")}`}. People can be reactivated later; profiles cannot be restored.`,
       one ?? String(found.length),
     );
     const confirming = confirmingTotal(context, confirmTotal);

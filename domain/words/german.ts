@@ -32,7 +32,7 @@ export const germanWords: Vocabulary = {
   notIssuing: {
     no_issuer: {
       title: "Geräte können noch nicht hinzugefügt werden",
-      text: "Ihre Einrichtung ist damit noch nicht fertig. Wenden Sie sich an Ihren Helpdesk.",
+      text: "Ihre Einrichtung hat diesen Dienst noch nicht fertig eingerichtet. Wenden Sie sich an Ihren Helpdesk.",
     },
     issuer_expiring: {
       title: "Geräte können im Moment nicht hinzugefügt werden",

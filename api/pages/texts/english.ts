@@ -39,7 +39,7 @@ export const english = {
   setUpDevice: {
     title: "Set up this device",
     asks: (app: string, device: string) => `The app ${app} on ${device} asks for a profile.`,
-    intro: "It puts this device on the Wi-Fi by itself from then on.",
+    intro: "The profile then connects this device to the Wi-Fi automatically.",
     careful: "Continue only if you opened the app yourself.",
     name: "Name of the device",
     where: "Where does the profile go?",
@@ -243,13 +243,13 @@ export const english = {
       remedy: "Ask the help desk.",
     },
     console_missing: {
-      title: "The console is not there",
+      title: "The console is not installed",
       happened: "The service was started without it.",
       remedy: "The operator of the service has to build it once: npm run build",
     },
     unavailable: {
       title: "Please try again shortly",
-      happened: "A part of the service is away at the moment.",
+      happened: "A part of the service is not available at the moment.",
       remedy: "Wait a few seconds, then try again.",
     },
     broken: {

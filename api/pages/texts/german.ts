@@ -57,7 +57,7 @@ export const german: Texts = {
       },
       user_not_permitted: {
         title: "Dieser Dienst steht Ihnen nicht offen",
-        text: "Ihre Einrichtung sagt, dass Ihr Konto den Dienst nicht nutzen darf. Fragen Sie den Helpdesk, ob es freigeschaltet werden soll.",
+        text: "Ihre Einrichtung erlaubt Ihrem Konto nicht, den Dienst zu nutzen. Fragen Sie den Helpdesk, ob es freigeschaltet werden soll.",
       },
       profile_limit_reached: {
         title: "Alle Ihre Profile sind in Gebrauch",
@@ -72,7 +72,7 @@ export const german: Texts = {
   },
 
   realmChoice: {
-    title: "Wohin gehören Sie?",
+    title: "Zu welcher Einrichtung gehören Sie?",
     text: "Wählen Sie Ihre Einrichtung, um sich anzumelden.",
   },
 
@@ -88,13 +88,13 @@ export const german: Texts = {
   signInLink: {
     title: "Anmelden",
     as: "Dieser Link meldet Sie an als",
-    once: "Er funktioniert einmal.",
+    once: "Er funktioniert nur einmal.",
     submit: "Anmelden",
   },
 
   newPassword: {
     title: "Passwort festlegen",
-    why: "Ihr Link galt einmal. Mit einem Passwort können Sie sich wieder anmelden.",
+    why: "Ihr Link galt nur einmal. Mit einem Passwort können Sie sich wieder anmelden.",
     username: "Benutzername",
     password: (length) => `Passwort, mindestens ${length} Zeichen`,
     repeated: "Dasselbe Passwort noch einmal",
@@ -143,7 +143,7 @@ export const german: Texts = {
     "user.read": "Personen ansehen",
     "user.modify": "Personen anlegen und sperren und ihren Zugang wiederherstellen",
     "user.lock": "Personen sperren und entsperren und ihre Anmeldungen beenden",
-    "user.delete": "Personen den Zugang entziehen",
+    "user.delete": "den Zugang von Personen beenden",
     "guest.read": "Gastkonten und ihre Links ansehen",
     "guest.view": "Gastkonten ohne ihre Links ansehen",
     "guest.create": "Gastkonten anlegen",
@@ -158,8 +158,8 @@ export const german: Texts = {
     "job.read": "Sammelaufträge ansehen",
     "job.create": "Sammelaufträge starten",
     "role.modify": "Rollen vergeben und entziehen",
-    "radius.read": "sehen, welche Profile widerrufen wurden, um ihre Geräte zu trennen, und die VLANs von Geräten",
-    scim: "Personen aus einem Verzeichnis anlegen und ändern und ihnen den Zugang entziehen",
+    "radius.read": "Widerrufe (um die Geräte zu trennen) und die VLANs von Geräten lesen",
+    scim: "Personen aus einem Verzeichnis anlegen und ändern und ihren Zugang beenden",
   },
 
   signOutQuestion: {
@@ -190,7 +190,7 @@ export const german: Texts = {
     method_not_allowed: {
       title: "Das geht hier nicht",
       happened: "Diese Seite lässt sich so nicht benutzen.",
-      remedy: "Gehen Sie zurück und folgen Sie dem Link oder dem Knopf noch einmal.",
+      remedy: "Gehen Sie zurück und klicken Sie noch einmal auf den Link oder den Knopf.",
     },
     unknown_client: {
       title: "Unbekannte Anwendung",
@@ -229,7 +229,7 @@ export const german: Texts = {
     },
     no_sign_in: {
       title: "Hier kann sich niemand anmelden",
-      happened: "Es ist keine Art der Anmeldung eingerichtet.",
+      happened: "Es ist keine Anmeldemöglichkeit eingerichtet.",
       remedy: "Wenden Sie sich an Ihren Helpdesk.",
     },
     too_many_requests: {
@@ -259,7 +259,7 @@ export const german: Texts = {
     },
     upstream_bad_answer: {
       title: "Ihre Anmeldung hat nicht funktioniert",
-      happened: "Der Anmeldedienst Ihrer Einrichtung hat eine Antwort gegeben, die nicht zu gebrauchen ist.",
+      happened: "Der Anmeldedienst Ihrer Einrichtung hat eine unbrauchbare Antwort gegeben.",
       remedy: "Beginnen Sie neu. Bleibt es so, sagen Sie es Ihrem Helpdesk.",
     },
     upstream_attempt_ended: {
@@ -273,18 +273,18 @@ export const german: Texts = {
       remedy: "Wenden Sie sich an Ihren Helpdesk. Das lässt sich nur gemeinsam mit Ihnen klären.",
     },
     not_set_up: {
-      title: "Sie sind noch nicht eingerichtet",
-      happened: "Ihre Einrichtung hat Sie diesem Dienst noch nicht hinzugefügt.",
+      title: "Für Sie gibt es hier noch kein Konto",
+      happened: "Ihre Einrichtung hat Sie noch nicht zu diesem Dienst hinzugefügt.",
       remedy: "Fragen Sie den Helpdesk.",
     },
     console_missing: {
-      title: "Die Verwaltung ist nicht da",
+      title: "Die Verwaltung fehlt",
       happened: "Der Dienst wurde ohne sie gestartet.",
       remedy: "Wer den Dienst betreibt, muss sie einmal bauen: npm run build",
     },
     unavailable: {
       title: "Bitte versuchen Sie es gleich noch einmal",
-      happened: "Ein Teil des Dienstes ist im Moment nicht da.",
+      happened: "Ein Teil des Dienstes ist im Moment nicht verfügbar.",
       remedy: "Warten Sie einige Sekunden und versuchen Sie es dann erneut.",
     },
     broken: {

@@ -13,7 +13,7 @@ export const issuerList = command({
       json: { issuers: rows.map(issuerView) },
       text:
         rows.length === 0
-          ? `The realm ${name} has no issuer. Make one with \`issuer create\`.`
+          ? `The realm ${name} has no issuer. Create one with \`issuer create\`.`
           : rows.map(issuerLine).join("\n"),
     };
   },

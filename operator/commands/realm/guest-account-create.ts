@@ -15,7 +15,7 @@ export const guestAccountCreate = command({
   name: "guest-account create",
   about: "Creates a time-limited account for guests. Administrators read its token through the API.",
   options: {
-    name: option("name", "the name that administrators see", GuestAccountName),
+    name: option("name", "the name that guests and administrators see", GuestAccountName),
     expires: option("instant", "when it ends, ISO 8601", Instant),
     profileLimit: option(
       "count",

@@ -57,7 +57,7 @@ export const realmSet = command({
     ),
     privacyUri: option(
       "uri",
-      "where people read what becomes of their data, linked from every page; empty: nowhere",
+      "where people read how their data is used, linked from every page; empty: nowhere",
       PrivacyUri.optional(),
     ),
     radiusCn: option("name", "the name that the RADIUS server's certificate shows", RadiusServerName.optional()),
@@ -74,7 +74,7 @@ export const realmSet = command({
     ),
     radiusAddress: option(
       "address",
-      "an address or network of a RADIUS server: only theirs count as a device that tried; repeat for each; default: every address",
+      "an address or network of a RADIUS server: only requests from it count as a device that tried; repeat for each; default: every address",
       Networks.optional(),
       { many: true },
     ),
@@ -98,7 +98,7 @@ export const realmSet = command({
       Rcois.optional(),
       { many: true },
     ),
-    helpMail: option("address", "the mail address for help in files for devices; empty: none", HelpMail.optional()),
+    helpMail: option("address", "the e-mail address for help in files for devices; empty: none", HelpMail.optional()),
     helpPhone: option(
       "number",
       "the telephone number for help in files for devices; empty: none",
@@ -106,7 +106,7 @@ export const realmSet = command({
     ),
     reminderLead: option(
       "days",
-      "how many days before the end of a profile it has ended for the apps, at most a third of its validity; default: 0",
+      "the apps treat a profile as expired this many days before its end, at most a third of its validity; default: 0",
       wholeNumber(...settingRanges.reminderLead).optional(),
     ),
     keyType: option(
@@ -117,7 +117,7 @@ export const realmSet = command({
     ),
     infrastructureDomain: option(
       "domain",
-      "a further domain for DNS names of infrastructure profiles; once for each",
+      "a further domain for DNS names of infrastructure profiles; repeat for each",
       InfrastructureDomains.optional(),
       { many: true },
     ),
@@ -192,17 +192,17 @@ export const realmSet = command({
     ),
     forgetAfterMonths: option(
       "months",
-      "erase the personal data of people who were offboarded longer ago, who then cannot be let back in; default: nobody is forgotten",
+      "erase the personal data of people who were offboarded longer ago, who then cannot be reactivated; default: nobody is forgotten",
       wholeNumber(1, realmLimits.forgetAfterMonths).optional(),
     ),
     scimPairwise: option(
       "externalId|userName",
-      "the attribute of a directory (SCIM) whose value is the pairwise id; stays once a directory has made people; default: externalId",
+      "the attribute of a directory (SCIM) whose value is the pairwise id; cannot change once a directory has added people; default: externalId",
       z.enum(pairwiseAttributes).optional(),
     ),
     newPeople: option(
       "sign-in|scim",
-      "who makes people: the first sign-in, or a directory alone; default: sign-in",
+      "who creates people: the first sign-in, or only a directory; default: sign-in",
       z.enum(newPeopleFrom).optional(),
     ),
     scimAttribute: option(
@@ -331,7 +331,8 @@ export const realmSet = command({
  */
 function refusePairwise(error: unknown): never {
   if (!violates(error, "realms_scim_pairwise_stays")) throw error;
-  const sentence = "A directory has made people of this realm, and knows them by this attribute: it stays.";
+  const sentence =
+    "A directory has added people to this realm, and identifies them by this attribute: it cannot change.";
   throw new CommandError("pairwise_in_use", sentence, { cause: error });
 }
 

@@ -96,8 +96,8 @@ export const english = {
     follows: "This page shows when the device has picked it up.",
     titlePickedUp: "Picked up",
     pickedUp: (device: string, time: string) => `Picked up by ${device} at ${time}`,
-    pickedUpText: "Go on there. Once it is downloaded, the profile is listed under My devices.",
-    pickedUpTextGuest: "Go on there.",
+    pickedUpText: "Continue there. Once it is downloaded, the profile is listed under My devices.",
+    pickedUpTextGuest: "Continue there.",
     downloaded: (time: string) => `The file was downloaded at ${time}.`,
     titleExpired: "This code has expired",
     expired: "Nobody used it in time, and no profile was made.",
@@ -129,7 +129,7 @@ export const english = {
     text: "This takes a few seconds. The page continues by itself.",
     late: "This takes longer than usual. You need not wait: it will be listed under My devices.",
     lateGuest: "This takes longer than usual. Please leave this page open.",
-    checkNow: "Look now",
+    checkNow: "Check now",
   },
 
   ready: {
@@ -281,7 +281,7 @@ export const english = {
     },
     expired: {
       title: "This link has expired",
-      text: "It was good for 20 minutes. Make a new one on the device where you began.",
+      text: "It was valid for 20 minutes. Make a new one on the device where you began.",
     },
     used: {
       title: "This link was used already",
@@ -302,7 +302,7 @@ export const english = {
     safari: "Safari",
     other: "your browser",
     text: "This small window cannot install a profile. Copy the address and open it there:",
-    anyway: "Go on here anyway",
+    anyway: "Continue here anyway",
   },
 
   device: {
@@ -341,7 +341,7 @@ export const english = {
     since: (date: string) => `Allowed on ${date}`,
     mayDo: "It may:",
     withdraw: "Withdraw",
-    withdrawNamed: (name: string) => `Withdraw ${name}`,
+    withdrawNamed: (name: string) => `Withdraw consent for ${name}`,
     withdrawn: "Withdrawn. The application can no longer act for you.",
   },
 

@@ -115,7 +115,7 @@ export const german: Texts = {
     label: "Code",
     submit: "Weiter",
     wrong:
-      "Dieser Code funktioniert nicht: Er ist vertippt, schon benutzt oder zu alt. Geben Sie ihn noch einmal ein, oder bitten Sie um einen neuen.",
+      "Dieser Code funktioniert nicht: Er ist falsch eingegeben, schon benutzt oder zu alt. Geben Sie ihn noch einmal ein, oder bitten Sie um einen neuen.",
     or: (page, code) => `Ohne Kamera: Öffnen Sie dort ${page} und geben Sie ${code} ein.`,
   },
 
@@ -125,7 +125,7 @@ export const german: Texts = {
     of: (realm) => `Damit kommt dieses Gerät ins WLAN von ${realm}.`,
     deviceType: "Was für ein Gerät ist dies?",
     submit: "Dieses Gerät einrichten",
-    once: "Sie können diesen Link einmal verwenden. Machen Sie nicht weiter, wenn Sie nicht wissen, von wem er ist.",
+    once: "Sie können diesen Link nur einmal verwenden. Machen Sie nicht weiter, wenn Sie nicht wissen, von wem er ist.",
   },
 
   preparing: {
@@ -165,7 +165,7 @@ export const german: Texts = {
     revokeOld: (name) => `Wenn das neue Profil funktioniert, widerrufen Sie das alte (${name}).`,
     revokeOldLink: "Das alte widerrufen",
     oldEnds: (time) =>
-      `Das alte wird am ${time} widerrufen. Sieht das Netz dann noch immer nur das alte, kann es bis zu einer Woche bleiben.`,
+      `Das alte wird am ${time} widerrufen. Sieht das Netz dann noch immer nur das alte Profil, kann dieses bis zu einer Woche bestehen bleiben.`,
     hints: {
       appleMobile:
         "Fehlt der Eintrag Profil geladen, sehen Sie in den Einstellungen unter Allgemein, VPN und Geräteverwaltung nach.",
