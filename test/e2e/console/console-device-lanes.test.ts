@@ -44,9 +44,9 @@ describeWithTool("chromium-headless-shell", "the devices of a person over time",
     opened(async (page) => {
       const lanes = shown(page).getByRole("list", { name: title }).getByRole("listitem");
       expect(await lanes.allInnerTexts()).toEqual([
-        expect.stringMatching(/^laptop: made .+; never seen; valid until .+/),
-        expect.stringMatching(/^phone: made .+; first seen .+; last check .+; valid until .+/),
-        expect.stringMatching(/^tablet: made .+; first seen .+; last check .+; revoked .+; first refused .+/),
+        expect.stringMatching(/^laptop: created .+; never seen; valid until .+/),
+        expect.stringMatching(/^phone: created .+; first seen .+; last check .+; valid until .+/),
+        expect.stringMatching(/^tablet: created .+; first seen .+; last check .+; revoked .+; first refused .+/),
       ]);
       const marksOf = (lane: number, kind: "up" | "down") => lanes.nth(lane).locator(`.bar-${kind}`).count();
       expect([await marksOf(0, "up"), await marksOf(1, "up"), await marksOf(2, "up")]).toEqual([0, 2, 1]);
