@@ -7,7 +7,7 @@ import { answerWithin } from "../runtime/deadline.ts";
 import type { Log } from "../runtime/log.ts";
 import type { ProcessSecrets } from "./secrets.ts";
 
-/** What a process needs in order to serve. */
+/** A condition for a process to serve. */
 export type Need = "database" | "schema" | "keys" | "clock";
 
 /** Whether a process can serve now. The reasons are public: they contain no host and no secret. */

@@ -202,7 +202,7 @@ export type LogoOwner = Pick<RealmRow, "id" | "logoUri" | "uploadedLogo">;
 
 /** Realms' logos, uploaded or fetched, read when first needed and cached by this process. */
 export interface Logos {
-  /** Returns the realm's logo; undefined if the realm has none, or if it cannot be fetched. */
+  /** Returns the realm's logo; undefined for a realm without a logo, or if the logo cannot be fetched. */
   find(realm: LogoOwner): Promise<Picture | undefined>;
   /** Returns false if the realm has no logo, or if no picture could be read lately. */
   mayHave(realm: LogoOwner): boolean;

@@ -75,12 +75,15 @@ export async function listUsers(
 }
 
 /** How often the service tries a creation while other requests create the same person. */
-const triesMax = 3;
+const creationsMax = 3;
 
 export async function createUser(call: ScimCall, body: unknown): Promise<void> {
   const reading = readResource(body, call.named);
-  const made = await doRest(call, reading, (tx, change, pairwise) =>
-    directory.create(tx, { ...requestOf(call), person: newPersonOf(change, pairwise) }),
+  const made = await doRest(
+    call,
+    reading,
+    (tx, change, pairwise) => directory.create(tx, { ...requestOf(call), person: newPersonOf(change, pairwise) }),
+    { triesMax: creationsMax },
   );
   if ("taken" in made) throw uniquenessFault(made.taken);
   report(call, reading, made);
@@ -107,12 +110,14 @@ async function changeUser(call: ScimCall, id: string, reading: Reading): Promise
 
 /**
  * Applies the change of a request. A leaver must not stay because of a refused name or value, so refused attributes of
- * a leaver are dropped one by one and the rest is applied. For anybody else, throws the refusal.
+ * a leaver are dropped one by one and the rest is applied. For anybody else, throws the refusal. `triesMax`: how often an
+ * act is tried that finds its id taken.
  */
 async function doRest<Result>(
   call: ScimCall,
   reading: Reading,
   act: (tx: Db, change: DirectoryChange, pairwise: PairwiseAttribute) => Promise<Result>,
+  { triesMax = 1 }: { triesMax?: number } = {},
 ): Promise<Result> {
   let change: DirectoryChange = reading.change;
   for (let tried = 1; ; tried++) {

@@ -15,7 +15,7 @@ export interface GlobalOptions extends CredentialOptions {
   color: boolean;
 }
 
-/** What a command can use: its environment, options and output, and the service. */
+/** The environment, options and output of a command, and the service that it calls. */
 export interface Context {
   io: Io;
   options: GlobalOptions;

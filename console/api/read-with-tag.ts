@@ -6,7 +6,7 @@ interface Tagged<Value> {
   tag: string;
 }
 
-/** Reads a value and its entity tag; the tag is `*`, which matches every version, if the response has none. */
+/** Reads a value and its entity tag; a response without a tag yields `*`, which matches every version. */
 export async function readWithTag<Answer extends { data: unknown }>(
   call: Promise<{ data?: Answer; response: Response }>,
 ): Promise<Tagged<Answer["data"]>> {

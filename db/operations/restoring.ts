@@ -160,7 +160,7 @@ export async function lockAgain(
 
 /**
  * Removes roles from a user, assigned here or by the provider, with the audit entry. Returns false if the user does not
- * exist or has none of these roles; throws as {@link roles.set} does. Roles from the identity provider return with the
+ * exist or lacks all these roles; throws as {@link roles.set} does. Roles from the identity provider return with the
  * next sign-in through it. Call in a transaction.
  */
 export async function takeRolesAgain(

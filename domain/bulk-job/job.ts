@@ -102,7 +102,7 @@ export const rowStatuses = ["pending", "working", "changed", "unchanged", "faile
 export type RowStatus = (typeof rowStatuses)[number];
 
 interface KindOfJob {
-  /** What the rows are about, and what shares and counts refer to. */
+  /** The subjects of the rows. Shares and counts refer to them. */
   of: "people" | "profiles";
   /**
    * The job removes access or revokes profiles. The console shows it in red, a person must type the number of people or

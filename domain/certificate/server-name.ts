@@ -18,7 +18,7 @@ function dnsNameFault(text: string): string | undefined {
   return "must be a DNS name, such as radius.example.org";
 }
 
-/** Returns the A-labels of a host name (RFC 5890 section 2.3.2.1); undefined if it has none. */
+/** Returns the A-labels of a host name (RFC 5890 section 2.3.2.1); undefined for a name without A-labels. */
 function asciiForm(name: string): string | undefined {
   const address = `http://${name}/`;
   const host = URL.canParse(address) ? new URL(address).hostname : "";

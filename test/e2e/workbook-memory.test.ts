@@ -59,7 +59,7 @@ test(`the reader turns a workbook of ${jobRowsMax} rows and ten columns into CSV
   if (!("csv" in made)) throw new Error(JSON.stringify(made));
   const lines = (await made.csv.text()).trimEnd().split("\r\n");
   expect(lines).toHaveLength(jobRowsMax + 1);
-  // The last column contains the problem of a row; this row has none.
+  // The last column contains a row's problem; it is empty for this row.
   expect(lines.at(-1)).toBe(`user-${jobRowsMax - 1}@example.org,u${jobRowsMax - 1}@mail.example.org,`);
 });
 

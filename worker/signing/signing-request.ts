@@ -112,7 +112,7 @@ function encodeOutput(
   }
 }
 
-/** Returns the network settings of a device file. Throws if the request has none. */
+/** Returns the network settings of a device file. Throws for a request without settings. */
 function networkOf({ network }: SigningRequest): NetworkSettings {
   if (network === undefined) throw new Error("the realm's network is not known");
   return network;

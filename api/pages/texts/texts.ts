@@ -13,7 +13,7 @@ export type Texts = Words<typeof english> & { problems: Record<Problem, ProblemT
 
 interface ProblemTexts {
   title: string;
-  /** What happened, in one sentence. */
+  /** One sentence about the event. */
   happened: string;
   remedy: string;
 }

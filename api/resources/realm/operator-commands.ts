@@ -27,7 +27,7 @@ export const trustCommands: Readonly<Record<TrustSetting, (realm: RealmRow) => s
 
 /**
  * Returns the operator's command that sets the whole sign-in through an identity provider, with the current values, or
- * with examples if the realm has none.
+ * with examples for a realm without a provider.
  */
 export function signInCommand(realm: RealmRow): string {
   const { claimPairwiseID, claimEmail, claimDisplayName, claimRoles, mayUse } = writtenClaims(realm.upstreamClaims);

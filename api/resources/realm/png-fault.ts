@@ -8,7 +8,7 @@ const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, signature.length).equals(signature);
 
 /**
- * Returns the fault of a PNG file (RFC 2083); undefined if it has none. Each chunk must be whole, nothing may follow
+ * Returns the fault of a PNG file (RFC 2083); undefined for a faultless file. Each chunk must be whole, nothing may follow
  * the last chunk, and neither side may exceed `logoPixelsMax`.
  */
 export function pngFault(bytes: Buffer): LogoFault | undefined {

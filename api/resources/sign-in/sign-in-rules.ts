@@ -10,8 +10,8 @@ import type { SignInMapping } from "./sign-in-view.ts";
 import { signInCommand } from "../realm/operator-commands.ts";
 
 /**
- * Returns true if the console may set the realm's sign-in: only while the realm has none and its set-up is not
- * finished. The Postgres trigger `realms_trust_is_set_once` enforces the same rule.
+ * Returns true if the console may set the realm's sign-in: only before the realm has an identity provider and
+ * before its set-up is finished. The Postgres trigger `realms_trust_is_set_once` enforces the same rule.
  */
 export const isChangeable = ({ upstreamKind, setUpAt }: Pick<RealmRow, "upstreamKind" | "setUpAt">): boolean =>
   upstreamKind === null && setUpAt === null;

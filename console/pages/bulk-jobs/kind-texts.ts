@@ -13,8 +13,8 @@ type WithoutPlural<Key extends string> = Key extends `${infer Name}_${"one" | "o
 type JobText = KeysOf<Texts["jobs"], "jobs.">;
 
 /**
- * What starting the job does. `leavesOut`: it leaves out the rows with problems. `later`: it revokes the profiles only
- * after the grace period.
+ * The effects of starting a job. `leavesOut`: the job leaves out the rows with problems. `later`: the job revokes the
+ * profiles only after the grace period.
  */
 export interface Start {
   leavesOut?: boolean;

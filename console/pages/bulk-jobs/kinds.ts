@@ -24,7 +24,7 @@ interface KindOnPage {
   color: "teal" | "red";
   /** The colour of the finished rows in the bar of a running job. */
   bar: "teal.7" | "gray.6";
-  /** What the start form shows as a share of the realm; empty for an onboarding. */
+  /** The things whose share of the realm the start form shows; empty for an onboarding. */
   touches: readonly ("people" | "profiles")[];
   /** The counts to show before and after the job runs. */
   counts: Readonly<Record<"willChange" | "isSo" | "changed" | "wasSo", CountName>>;

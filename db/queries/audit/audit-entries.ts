@@ -14,7 +14,7 @@ export interface NewAuditEntry {
   event: AuditEvent;
   actor: Actor;
   at: Date;
-  /** What changed, such as ids of the subjects, and settings before and after; never a secret. */
+  /** The details of the event, such as ids of the subjects, and settings before and after; never a secret. */
   properties: Readonly<Record<string, unknown>>;
 }
 

@@ -311,7 +311,7 @@ export interface FirstUpstream {
 }
 
 /**
- * Sets the sign-in of a realm that has none and whose set-up is not finished. For any other realm, Postgres rejects the
+ * Sets the sign-in of a realm without an identity provider whose set-up is not finished. For any other realm, Postgres rejects the
  * change, unless the operator makes it.
  */
 export async function setFirstUpstream(tx: Db, id: string, upstream: FirstUpstream): Promise<RealmRow> {

@@ -64,7 +64,7 @@ export async function findWaysIn(db: Db, { realmId, userId }: { realmId: string;
   );
 }
 
-/** Sets the password of a local account that has none. Returns false if there is no such account. */
+/** Sets the password of a local account without a password. Returns false if there is no such account. */
 export async function setFirstPassword(
   tx: Db,
   { realmId, userId, passwordHash }: { realmId: string; userId: string; passwordHash: string },

@@ -35,7 +35,7 @@ function linesOf(stream: string): string[] {
   return stdout.trim().split("\n");
 }
 
-test("a log in the journal has the priority before each line, and a log elsewhere has none", () => {
+test("each line of a log in the journal begins with the priority, and lines of other logs do not", () => {
   expect(linesOf('$(stat -L -c %d:%i "$0.log")').map((line) => line.slice(0, 4))).toEqual(["<2>{", "<6>{"]);
   expect(linesOf("1:2").map((line) => line.slice(0, 1))).toEqual(["{", "{"]);
 });
