@@ -173,7 +173,7 @@ test.each(["scheduled", "grace"] as const)(
   },
 );
 
-test("a job that is due by the database's clock starts, whatever the caller's clock shows", async () => {
+test("a job that is due by the database's clock is not scheduled for later, whatever the caller's clock shows", async () => {
   const [checked, ready] = [await jobIn("checking", { failed: 0 }), await jobIn("ready", { failed: 0 })];
   const at = fromNow(-120_000);
   const start = { executeAt: fromNow(-60_000), confirmTotal: 1 };

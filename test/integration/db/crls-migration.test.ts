@@ -9,7 +9,7 @@ const database = useDatabase();
 const given = givenRows(() => database.owner);
 const day = 86_400_000;
 
-test("the first CRL lists all unexpired serial numbers that were revoked or abandoned before CRLs existed", async () => {
+test("all unexpired serial numbers that were revoked or abandoned before CRLs existed wait for the first CRL", async () => {
   const run = (text: string) => database.owner.query(verbatim(text));
   await run(`
     drop trigger revocations_await_publication on revocations;

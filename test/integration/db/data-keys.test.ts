@@ -84,8 +84,11 @@ describe("two batches sealed with one data key", () => {
         });
         if (ending === "taken back") throw new Error(ending);
       });
-      await settlingFirst.catch(() => undefined);
-
+      const ended = settlingFirst.then(
+        () => "committed",
+        (error: unknown) => (error as Error).message,
+      );
+      expect(await ended).toBe(ending);
       expect(await settlingSecond).toEqual([second.id]);
       expect(await outputOf(second.id)).toMatchObject({ wrappedDataKey: key.wrapped });
     },

@@ -127,6 +127,7 @@ test("settling an issuance writes its certificate, output, audit entry and state
 
   expect(await certificatesOf(id)).toEqual([{ serial_number: claimed[0]?.serialNumber }]);
   expect(await issuance(id)).toMatchObject({ status: "issued" });
+  expect(await database.owner.query(sql`select from issuance_outputs where issuance_id = ${id}`)).toHaveLength(1);
   const audited = await database.owner.query(sql`
     select event, properties ->> 'user' as user, properties ->> 'issuerID' as issuer
       from audit_entries
@@ -183,6 +184,7 @@ test("a settlement that the database refuses leaves nothing behind", async () =>
 
   expect(await issuance(id)).toMatchObject({ status: "signing" });
   expect(await certificatesOf(id)).toEqual([]);
+  expect(await database.owner.query(sql`select from output_data_keys where id = ${dataKeyId}`)).toEqual([]);
 });
 
 describe("when a worker dies after claiming", () => {
@@ -292,7 +294,10 @@ describe("an issuance whose owner is locked out", () => {
       await tx.query(sql`update users set offboarded_at = ${systemClock.now()} where id = ${userId}`);
       settling = settle(claimed);
       await eventually(async () => {
-        expect(await database.owner.query(sql`select from pg_locks where not granted`)).not.toEqual([]);
+        const waiting = await database.owner.query(
+          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(waiting).toHaveLength(1);
       });
     });
     expect(await settling).toEqual([]);
@@ -331,6 +336,7 @@ describe("an attempt that fails", () => {
       });
       expect(await issuance(id)).toMatchObject({
         failures: attempt,
+        serial_number: null,
         status: attempt < work.failuresMax ? "queued" : "failed",
       });
     }
@@ -423,6 +429,7 @@ describe("an issuance of a guest account", () => {
     const [soon, late] = [secondsFromNow(3_600), secondsFromNow(10 * 365 * 86_400)];
     const ids = [await guests(soon), await guests(late)];
     const claimed = await claim(ids);
+    expect(claimed).toHaveLength(2);
     const endOf = (id: string | undefined) => claimed.find((one) => one.id === id)?.notAfter ?? new Date(0);
 
     expect(endOf(ids[0])).toEqual(soon);

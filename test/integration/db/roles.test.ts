@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { openQueuePool, type Database, type DatabaseRole } from "../../../db/client.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
+import { givenRows } from "../../support/given/given.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
+const given = givenRows(() => database.owner);
 const as = new Map<DatabaseRole, Database>();
 
 beforeAll(() => {
@@ -105,6 +107,14 @@ test("the queue's connections see the queue but no table of the service", async 
     await expect(pool.query("select count(*) from job")).resolves.toBeDefined();
     await expect(pool.query("select * from public.users")).rejects.toThrow(/permission denied/);
     await expect(pool.query("select * from public.issuer_keys")).rejects.toThrow(/permission denied/);
+    const { rows } = await pool.query<{ all: number; allowed: number }>(`
+      select count(*)::integer as all,
+             count(*) filter (where has_any_column_privilege(oid, 'select, insert, update, references')
+                                 or has_table_privilege(oid, 'delete, truncate, trigger'))::integer as allowed
+        from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm')
+    `);
+    expect(rows).toEqual([{ all: expect.any(Number) as number, allowed: 0 }]);
+    expect(rows[0]!.all).toBeGreaterThan(20);
   } finally {
     await pool.end();
   }
@@ -115,4 +125,15 @@ test("mark_revoked runs with its owner's rights, so that either role's revocatio
     sql`select prosecdef as definer from pg_proc where proname = 'mark_revoked'`,
   );
   expect(definition?.definer).toBe(true);
+  const user = await given.user({ realmId: await given.realm() });
+  for (const role of ["realmpass_api", "realmpass_worker"] as const) {
+    const serial = await given.profile(user);
+    await attempt(
+      role,
+      sql`insert into revocations (certificate_id, revoked_at, reason)
+          select id, now(), 4 from certificates where serial_number = ${serial}`,
+    );
+    const marked = sql`select revocation_reason as reason from certificates where serial_number = ${serial}`;
+    expect(await database.owner.query(marked), role).toEqual([{ reason: 4 }]);
+  }
 });

@@ -27,7 +27,7 @@ test("the command reports a missing issuer or worker", async () => {
   expect((await operator.run(["crl", "publish", "--realm", name])).json).toMatchObject({ error: "no_issuer" });
 });
 
-test("the workers publish the CRLs, and the audit log has one entry for each issuer", async () => {
+test("the workers publish the CRL of the named realm only, and the audit log has one entry for its issuer", async () => {
   const [realm, other] = [await givenIssuingRealm(database.owner), await givenIssuingRealm(database.owner)];
   const name = await realmName(realm.realmId);
   await startTestWorker({ databaseUrl: database.url });

@@ -25,7 +25,7 @@ const publishCrl = (issuerId: unknown, { endsInHours = 48 } = {}) =>
     on conflict (issuer_id) do update set number = crls.number + 1, next_update = excluded.next_update
   `);
 
-test("after a rotation the new issuer issues, and the earlier issuer keeps publishing under the same root", async () => {
+test("after a rotation the new issuer issues under the same root, and the earlier issuer stays listed", async () => {
   const { realm, certificate } = await rootOf();
   const [first] = await listed(realm);
 
@@ -49,7 +49,7 @@ test("after a rotation the new issuer issues, and the earlier issuer keeps publi
   expect(verified.stdout).toContain("OK");
 });
 
-test("a prepared issuer publishes alongside the current issuer, and issues after the next rotation, which does not need the root", async () => {
+test("a prepared issuer is listed beside the current issuer, and issues after the next rotation, which does not need the root", async () => {
   const { realm, key } = await rootOf();
   const [first] = await listed(realm);
 
@@ -289,10 +289,17 @@ describe("the constraints of an issuing CA", () => {
       issuer: { constraints: { nameConstraints: "none" } },
     });
 
-    expect((await rotate(realm, "--prepare", "--name-constraints", "critical")).json).toMatchObject({
-      prepared: true,
-      constraints: { nameConstraints: "critical" },
+    const prepared = await rotate(realm, "--prepare", "--name-constraints", "critical");
+    expect(prepared.json).toMatchObject({ prepared: true, constraints: { nameConstraints: "critical" } });
+    const { der } = only(
+      await operator.database.owner.query<{ der: Buffer }>(
+        sql`select certificate as der from issuers where id = ${prepared.json["issuerID"]}`,
+      ),
+    );
+    const shown = openssl(["x509", "-inform", "der", "-in", "i.der", "-noout", "-ext", "nameConstraints"], {
+      "i.der": der,
     });
+    expect(shown.stdout).toMatch(new RegExp(`X509v3 Name Constraints: critical[^]*DNS:${realm}\\.example`));
     const late = await rotate(realm, "--name-constraints", "plain");
     expect([late.code, late.json["error"]]).toEqual([2, "usage"]);
   });

@@ -23,7 +23,7 @@ async function updatesOf(realm: string): Promise<object[]> {
   return entries.map(({ properties }) => properties);
 }
 
-test("without a realm the list is empty, and every command that needs a realm explains what to do", async () => {
+test("without a realm the list is empty, and a command that needs a realm explains what to do", async () => {
   expect((await operator.run(["realm", "list"])).json).toEqual({ realms: [] });
 
   const { code, json, err } = await operator.run(["issuer", "list"]);

@@ -1,4 +1,5 @@
 import { readFileSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
@@ -108,18 +109,15 @@ test.each([
   ["issuer rotate --prepare", ["issuer", "rotate", "--prepare"]],
   ["root sign-crl", ["root", "sign-crl"]],
 ])("%s signs the next CRL, or the first CRL of a root without a CRL", async (_, argv) => {
-  const root = await givenRoot();
+  const [root, older] = [await givenRoot(), await givenRoot()];
+  const run = (realm: string) => operator.run([...argv, "--realm", realm]);
   const { number } = await crlOf(root.realm);
-  const run = () => operator.run([...argv, "--realm", root.realm]);
-  if (argv.includes("--prepare")) await withoutCrl(root.realm);
-  else {
-    expect((await run()).code).toBe(0);
-    expect(Number((await crlOf(root.realm)).number)).toBeGreaterThan(Number(number));
-    await withoutCrl(root.realm);
-  }
+  expect((await run(root.realm)).code).toBe(0);
+  expect(Number((await crlOf(root.realm)).number)).toBeGreaterThan(Number(number));
 
-  expect((await run()).code).toBe(0);
-  expect(await verdict(root, await newest(root.realm))).toBe("issuer.pem: OK\n");
+  await withoutCrl(older.realm);
+  expect((await run(older.realm)).code).toBe(0);
+  for (const each of [root, older]) expect(await verdict(each, await newest(each.realm))).toBe("issuer.pem: OK\n");
 });
 
 test("an issuing CA that its root revokes is refused, and stays refused after the next CRLs", async () => {
@@ -140,7 +138,7 @@ test("an issuing CA that its root revokes is refused, and stays refused after th
   expect((await operator.auditEvents(root.realm)).filter((event) => event === "root_crl_publish")).toHaveLength(2);
 });
 
-test("the issuing CAs in use and CAs of another root cannot be revoked; an unknown serial number can, with a message that names it", async () => {
+test("the issuing CAs in use cannot be revoked; an unknown serial number can, with a message that names it; another root's files are refused", async () => {
   const root = await givenRoot();
   const { realm } = root;
   await operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
@@ -173,6 +171,10 @@ test("after a new root, the old and the new root's CRLs are renewed, each with i
   expect([ambiguous.code, ambiguous.json["error"]]).toEqual([2, "usage"]);
   const renewed = await signCrl(old);
   expect([renewed.code, renewed.json["rootFingerprint"]]).toEqual([0, before.rootFingerprint]);
+  const stem = join(dirname(old.key), `${old.realm}-root-${next.rootFingerprint.slice(0, 16)}`);
+  const files = ["--root-key", `${stem}.key.json`, "--root-certificate", `${stem}.crt.pem`];
+  const ofNew = await signCrl({ ...old, files });
+  expect([ofNew.code, ofNew.json["rootFingerprint"]]).toEqual([0, next.rootFingerprint]);
 });
 
 test("without the root's files the command names the options for them and changes nothing", async () => {

@@ -7,6 +7,7 @@ import { sql } from "../../../db/sql.ts";
 import { auditPublicKey, generateAuditKey } from "../../../runtime/keys/audit-key.ts";
 import { drawSecret } from "../../../runtime/keys/data-directory.ts";
 import { generateOutputKeyPair } from "../../../runtime/keys/sealed-output.ts";
+import { eventually } from "../../support/run/eventually.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();
@@ -222,6 +223,12 @@ describe("the installation's secrets, with each role's rights", () => {
       await tx.query(insert("audit", 1));
       second = other.query(insert("audit", 2));
       second.catch(() => undefined);
+      await eventually(async () => {
+        const waiting = await operator.database.owner.query(
+          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(waiting).toHaveLength(1);
+      });
     });
     await expect(second).rejects.toThrow("only the operator adds another secret");
   });

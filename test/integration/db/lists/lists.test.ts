@@ -4,7 +4,7 @@ import type { Page, PageRequest } from "../../../../db/page.ts";
 import * as certificatePages from "../../../../db/queries/certificates/certificate-pages.ts";
 import * as guestAccounts from "../../../../db/queries/people/guest-accounts.ts";
 import * as users from "../../../../db/queries/people/users.ts";
-import { sql } from "../../../../db/sql.ts";
+import { sql, type Sql } from "../../../../db/sql.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { fromNow, givenRows } from "../../../support/given/given.ts";
 
@@ -68,7 +68,13 @@ beforeAll(async () => {
   }
   // Rows of another realm, which must appear on none of these pages.
   const elsewhere = await given.realm();
-  await given.profile(await given.user({ realmId: elsewhere, createdAt: instants[0]! }));
+  const stranger = await given.user({ realmId: elsewhere, createdAt: instants[0]! });
+  await given.profile(stranger);
+  const serial = await given.profile(stranger);
+  await database.owner.query(sql`
+    insert into revocations (certificate_id, revoked_at, reason)
+    select id, now(), 4 from certificates where realm_id = ${elsewhere} and serial_number = ${serial}
+  `);
   await given.guestAccount({ realmId: elsewhere });
 });
 
@@ -76,6 +82,8 @@ type Value = Date | number | string | null;
 
 interface Listed<Item> {
   name: string;
+  /** The table that contains the items. */
+  table: Sql;
   list: (page: PageRequest<never, never>) => Promise<Page<Item>>;
   /** The sort keys of an item. */
   keys: Record<string, (item: Item) => Value>;
@@ -89,6 +97,7 @@ const listed = <Item extends { id: string }>(list: Listed<Item>): Listed<{ id: s
 const lists = [
   listed<users.User>({
     name: "users",
+    table: sql`users`,
     list: (page) => users.list(db, { realmId, at, page }),
     keys: {
       pairwiseid: (user) => user.pairwiseId,
@@ -112,6 +121,7 @@ const lists = [
   }),
   listed<Awaited<ReturnType<typeof certificatePages.pageOfRealm>>["items"][number]>({
     name: "active profiles",
+    table: sql`certificates`,
     list: (page) => certificatePages.pageOfRealm(db, { realmId, at, page }),
     keys: {
       serial: (profile) => profile.serialNumber,
@@ -141,6 +151,7 @@ const lists = [
   }),
   listed<Awaited<ReturnType<typeof certificatePages.pageOfRealm>>["items"][number]>({
     name: "revoked profiles",
+    table: sql`certificates`,
     list: (page) =>
       certificatePages.pageOfRealm(db, {
         realmId,
@@ -161,6 +172,7 @@ const lists = [
   }),
   listed<guestAccounts.CountedGuestAccount>({
     name: "guest accounts",
+    table: sql`guest_accounts`,
     list: (page) => guestAccounts.list(db, { realmId, at, page }),
     keys: {
       name: (account) => account.name,
@@ -207,6 +219,13 @@ describe.each(lists)("$name", (list) => {
     const ask = (page: object) => list.list({ limit: 1000, offset: 0, filter: {}, sort: [], ...page } as never);
     const everything = (await ask({})).items;
     expect(everything.length).toBeGreaterThan(40);
+    const ids = everything.map(({ id }) => id);
+    const realms = sql`select distinct realm_id as id from ${list.table} where id = any(${ids}::bigint[])`;
+    expect(await database.owner.query(realms)).toEqual([{ id: realmId }]);
+    for (const { filter, keeps } of list.filters) {
+      const kept = everything.filter(keeps).length;
+      expect([filter, kept > 0, kept < everything.length]).toEqual([filter, true, true]);
+    }
 
     const draws = createDraws(7);
     for (let round = 0; round < 60; round++) {

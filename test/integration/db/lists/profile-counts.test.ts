@@ -137,5 +137,5 @@ test("simultaneous batches with the same people neither deadlock nor lose a coun
     `);
   };
   await Promise.all(["01", "12", "21", "32"].map(batch));
-  for (const person of people.slice(0, 3)) expect(await listedCount(person)).toBe(4);
+  for (const person of people) expect(await listedCount(person)).toBe(4);
 });

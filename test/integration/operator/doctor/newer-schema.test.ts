@@ -63,7 +63,7 @@ test("changes made by a newer release fail only in the queue's schema, and every
   expect(statusesIn(await examine())).toEqual(Object.fromEntries(affected.map((name) => [name, "fail"])));
 });
 
-test("`audit verify` does not judge guards that a newer release changed, and names that release", async () => {
+test("`audit verify` reports guards that a newer release changed, and that only that release can judge them", async () => {
   const verify = async (): Promise<string[]> => {
     const { code, json } = await operator.run(["audit", "verify", "--realm", await operator.anyRealm()]);
     expect(code).toBe(1);

@@ -33,10 +33,10 @@ test("several processes can migrate an empty database at the same time, and each
 });
 
 test("migrating again changes nothing", async () => {
-  expect((await migrateAll(url)).migrations).toEqual([]);
+  expect(await migrateAll(url)).toMatchObject({ migrations: [], grants: { granted: [], revoked: [] } });
 });
 
-test("the queues work after a migration", async () => {
+test("the queues can be reached after a migration", async () => {
   const pool = openQueuePool({ url, connectionsMax: 2, applicationName: "realmpass test" });
   const queues = openQueues({ kind: "postgres", pool }, createLog({ process: "test", level: "silent" }));
   try {

@@ -237,14 +237,13 @@ const cases: readonly Case[] = [
 
 test("every kind of row gets its result, all in one job", async () => {
   const realmId = await given.realm();
-  const people = await Promise.all(
+  await Promise.all(
     cases.map(async ({ person, profiles = [] }, index) => {
       if (person === undefined) return;
       const user = await given.user({ realmId, pairwiseId: `case-${index}`, ...person });
       for (const profile of profiles) await given.profile(user, profile);
     }),
   );
-  expect(people).toHaveLength(cases.length);
 
   const { jobId, job, rows } = await onboard(
     realmId,

@@ -7,6 +7,7 @@ import { fromNow, givenRows } from "../../../support/given/given.ts";
 import { givenIssuingRealm } from "../../../support/given/issuing.ts";
 import { givenTwins } from "../../../support/given/spellings.ts";
 import { useDatabase } from "../../../support/run/database.ts";
+import { eventually } from "../../../support/run/eventually.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
@@ -92,6 +93,12 @@ describe("onboarding", () => {
     await api.transaction(async (tx) => {
       await tx.query(sql`insert into users (realm_id, pairwise_id, created_at) values (${realmId}, 'jdoe', now())`);
       worked = chunks.map((chunk) => jobs.work(chunk));
+      await eventually(async () => {
+        const waiting = await database.owner.query(
+          sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(waiting).toHaveLength(1);
+      });
     });
     await Promise.all(worked);
     for (let chunk = jobs.waiting.shift(); chunk !== undefined; chunk = jobs.waiting.shift()) await jobs.work(chunk);

@@ -117,7 +117,7 @@ test("a revocation is listed once on the next CRL, with its reason, and on every
   const [first, second, third] = [await givenProfile(), await givenProfile(), await givenProfile()];
   await revoke(first, { reason: 1 });
   await revoke(second, { reason: 0 });
-  await publish();
+  expect([...(await publish()).entries.keys()].sort()).toEqual([first, second].sort());
   await revoke(third, { reason: 9 });
 
   const { entries } = await publish();
@@ -198,7 +198,7 @@ test("a CRL starts five minutes before its publication, at a full second, and is
   const { thisUpdate = new Date(0), nextUpdate = new Date(0) } = dates ?? {};
   expect(thisUpdate.getTime() % 1000).toBe(0);
   expect(thisUpdate.getTime()).toBeGreaterThanOrEqual(from - hour / 12);
-  expect(thisUpdate.getTime()).toBeLessThan(from);
+  expect(thisUpdate.getTime()).toBeLessThanOrEqual(systemClock.now().getTime() - hour / 12);
   expect(nextUpdate.getTime() - thisUpdate.getTime()).toBe(30 * hour + hour / 12);
 });
 

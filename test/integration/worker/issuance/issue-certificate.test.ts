@@ -82,7 +82,7 @@ function withLastOctetFlipped(pemText: string): string {
 }
 
 function behaviour(kind: QueueBackend["kind"]): void {
-  test("an enqueued issuance becomes a certificate whose output only the API can open", async () => {
+  test("an enqueued issuance becomes a certificate whose output the API's key opens", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues } = await startTestWorker({ databaseUrl: database.url, kind });
     const id = await givenIssuance(database.owner, { realmId, userId, format: "pem" });
@@ -418,7 +418,7 @@ test("a server name outside the realm's domains is not certified, even for a row
   await stop();
 });
 
-test("RSA keys come from the pool while the pool has keys, and are generated on demand otherwise", async () => {
+test("issuances with RSA keys are issued even if the pool holds fewer keys", async () => {
   const { realmId, userId } = await realmWithUser();
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url, rsaKeyPool: 1 });
   const ids = await Promise.all(

@@ -229,10 +229,12 @@ describe("a single worker", () => {
     await eventually(() => {
       expect(deps.issuers.away()).toContain(issuerId);
     });
+    const published = () => database.owner.query(sql`select from crls where issuer_id = ${issuerId}`);
+    expect(await published()).toEqual([]);
     await putKey(issuerId, key);
     await deps.issuers.watch();
     await eventually(async () => {
-      expect(await database.owner.query(sql`select from crls where issuer_id = ${issuerId}`)).toHaveLength(1);
+      expect(await published()).toHaveLength(1);
     });
     expect(await registry.getSingleMetricAsString("realmpass_crl_publications_total")).not.toContain(
       'outcome="failed"',

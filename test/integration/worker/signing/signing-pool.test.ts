@@ -161,12 +161,12 @@ describe("with a pool and a loaded issuer", () => {
   test("a result shares no memory with the rest of the thread", async () => {
     const { results, dataKeys } = await pool.issue(Array.from({ length: 4 }, () => signingRequest()));
 
-    for (const part of [
+    const parts = [
       ...dataKeys.map(({ wrapped }) => wrapped),
       ...results.flatMap((result) => Object.values(issued(result)).filter((value) => value instanceof Uint8Array)),
-    ]) {
-      expect(part.buffer.byteLength).toBe(part.length);
-    }
+    ];
+    expect(parts).toHaveLength(1 + 3 * results.length);
+    for (const part of parts) expect(part.buffer.byteLength).toBe(part.length);
   });
 
   test("the sealed output of one issuance does not open as the output of another", async () => {
@@ -239,7 +239,7 @@ describe("with a pool and a loaded issuer", () => {
     });
   });
 
-  test("a known issuer is not loaded again; a changed issuer replaces the loaded one", async () => {
+  test("an issuer that is already loaded is accepted again; a changed issuer replaces the loaded one", async () => {
     await pool.ensureIssuer(structuredClone(material));
     await pool.ensureIssuer({ ...material, urls: { ...testUrls, crl: "http://pki.example.org/crl/2.crl" } });
 
@@ -364,14 +364,14 @@ describe("closing", () => {
   });
 });
 
-test("a thread runs with the same options as the program", async () => {
+test("a pool runs its threads from the program's own files by default", async () => {
   const pool = newPool({ runThread: undefined });
   await pool.ensureIssuer(material);
   issued((await pool.issue([signingRequest()])).results[0]);
   await pool.close();
 });
 
-test("an error keeps its name across threads", () => {
+test("an error from a thread has the name and the message that the thread reported", () => {
   expect(new ThreadRequestError({ name: "IssuerError", message: "x" })).toMatchObject({
     reason: "IssuerError",
     message: "x",
