@@ -427,7 +427,7 @@ describe("a row that the database refuses", () => {
 test.each([
   { dryRun: false, refused: "queued" },
   { dryRun: true, refused: "ready" },
-])("a job stopped by an error of the service ends as failed, and its rows are skipped (dry run: $dryRun)", async (fault) => {
+])("a job stopped by an error of the service fails, and its rows are skipped (dry run: $dryRun)", async (fault) => {
   const realmId = await given.realm();
   const jobId = await onboardingOf(realmId, { dryRun: fault.dryRun });
   const counted: object[] = [];
