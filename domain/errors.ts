@@ -16,7 +16,7 @@ export const errorCatalogue = {
   user_required: { status: 403, message: "This needs a signed-in user." },
   insufficient_scope: { status: 403, message: "The access token lacks a scope that this needs." },
   user_locked: { status: 403, message: "A locked user cannot create profiles." },
-  user_offboarded: { status: 403, message: "An offboarded user cannot have profiles." },
+  user_offboarded: { status: 403, message: "An offboarded user cannot get new profiles." },
   guest_account_ended: { status: 403, message: "This guest account has ended." },
   not_found: { status: 404, message: "There is nothing at this address." },
   user_not_found: { status: 404, message: "There is no such user in this realm." },

@@ -57,8 +57,8 @@ const reportEveryMs = 60_000;
 /**
  * Starts the embedded Postgres of a data directory, or adopts the server that a killed process left running. Locks the
  * data directory until stop(): a second start fails with an error that names the holder. If the server ends
- * unexpectedly, starts it again, on the same port if that is free. Without an awaited stop(), the server outlives this
- * process and loses nothing.
+ * unexpectedly, starts it again under the same URL, once the port is free. Without an awaited stop(), the server
+ * outlives this process and loses nothing.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const files = embeddedPostgresFiles(options.dataDirectory);
@@ -74,7 +74,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       async turn() {
         if (await isRunning(server.process)) return boundLog(files);
         options.log.error({ event: "embedded-postgres.ended" }, `embedded Postgres ended by itself; see ${files.log}`);
-        server = await launch(files, options, giveUpIn());
+        server = await launch(files, options, giveUpIn(), Number(new URL(server.url).port));
       },
       onFailure(err) {
         options.log.error(
@@ -108,7 +108,12 @@ export async function findEmbeddedPostgres(dataDirectory: string): Promise<{ url
   return (await isOurs(url, files.cluster)) ? { url } : undefined;
 }
 
-async function launch(files: EmbeddedPostgresFiles, options: EmbeddedPostgresOptions, giveUpAt: number) {
+async function launch(
+  files: EmbeddedPostgresFiles,
+  options: EmbeddedPostgresOptions,
+  giveUpAt: number,
+  onlyPort?: number,
+) {
   const { initdb, postgres } = await findBinaries({
     sources: options.binaries ?? {},
     searchPath: options.searchPath ?? "",
@@ -118,7 +123,7 @@ async function launch(files: EmbeddedPostgresFiles, options: EmbeddedPostgresOpt
   const created = await ensureCluster(files, initdb, runAs);
   await writeSettings(files, runAs);
   await beginLog(files);
-  const server = await launchServer({ files, postgres, runAs, giveUpAt });
+  const server = await launchServer({ files, postgres, runAs, giveUpAt, onlyPort });
   options.log.info(
     {
       event: "embedded-postgres.started",

@@ -124,17 +124,18 @@ async function disownPostmasterPid(files: EmbeddedPostgresFiles): Promise<void> 
 
 /**
  * Starts a server, waits until it accepts our login, and makes the database if it is missing. Uses the last port again
- * if it is free.
+ * if it is free. Throws if `onlyPort` is given and another program has it.
  */
 export async function launchServer(options: {
   files: EmbeddedPostgresFiles;
   postgres: string;
   runAs: RunAs;
   giveUpAt: number;
+  onlyPort?: number | undefined;
 }): Promise<RunningServer> {
-  const { files, giveUpAt } = options;
+  const { files, giveUpAt, onlyPort } = options;
   const password = await readFile(files.password, "utf8");
-  let port = await choosePort(files);
+  let port = onlyPort ?? (await choosePort(files));
   for (;;) {
     const url = urlOf(port, password);
     await writePrivateFile(files.url, `${url}\n`);
@@ -151,6 +152,9 @@ export async function launchServer(options: {
     const portTaken = /could not bind|Address already in use/.test(attempt.complaint);
     // Backends of a killed postmaster end on their own within moments.
     const oldBackends = /still in use|lock file .* already exists/.test(attempt.complaint);
+    if (portTaken && onlyPort !== undefined) {
+      throw new Error(`Another program uses port ${onlyPort} of 127.0.0.1, at which this service looks for Postgres.`);
+    }
     if (performance.now() > giveUpAt || !(portTaken || oldBackends)) {
       throw new Error(`The embedded Postgres did not start; see ${files.log}.\n${attempt.complaint}`);
     }

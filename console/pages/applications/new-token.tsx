@@ -2,7 +2,9 @@ import { Button, Group, Modal, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { lastMinuteOf } from "../../../domain/time-zone.ts";
 import { api, dataOf, type Schemas } from "../../api/api-client.ts";
+import { readersZone } from "../../session/local-time.ts";
 import { ShownOnce } from "../../ui/dialog/shown-once.tsx";
 import { useReturnFocus } from "../../ui/dialog/use-return-focus.ts";
 import { Form } from "../../ui/form/form.tsx";
@@ -13,7 +15,7 @@ interface Values {
   name: string;
   /** One network per line. */
   networks: string;
-  /** A day in the browser's time zone, at whose end the token expires; empty if the token does not expire. */
+  /** The last day on which the token is valid, in the realm's time zone; empty if the token does not expire. */
   expiresAt: string;
 }
 
@@ -48,7 +50,7 @@ export function NewToken({
           .split(/\s+/)
           .map((network) => network.trim())
           .filter((network) => network !== ""),
-        expiresAt: expiresAt === "" ? null : new Date(`${expiresAt}T23:59:59`).toISOString(),
+        expiresAt: expiresAt === "" ? null : lastMinuteOf(expiresAt, readersZone()).toISOString(),
       };
       setCreated(await dataOf(api.POST("/api/applications/{client_id}/tokens", { params, body })));
       await onCreated();
@@ -98,7 +100,7 @@ export function NewToken({
           <TextInput
             type="date"
             label={fields.expiresAt.label}
-            description={t("applications.tokens.expiresAtHint")}
+            description={t("applications.tokens.expiresAtHint", { zone: readersZone() })}
             {...form.getInputProps("expiresAt")}
           />
           <Group justify="flex-end">

@@ -43,4 +43,19 @@ describeWithTool("chromium-headless-shell", "the realm's time zone in the consol
     await page.getByText("Times are in Asia/Kolkata").waitFor();
     await context.close();
   });
+
+  test("applies to the last day of a static token", async () => {
+    await setZone("Pacific/Auckland");
+    const { clientId } = await subject.api.given.application({ realmId: subject.realm.realmId, scopes: ["scim"] });
+    const { page, context } = await subject.open(`/console/applications/${clientId}`, { zone: "America/New_York" });
+    await page.getByRole("button", { name: "Make a token", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("The token expires at 23:59 (Pacific/Auckland).").waitFor();
+    await dialog.locator('[data-path="expiresAt"]').fill("2031-01-15");
+    await dialog.getByRole("button", { name: "Make a token", exact: true }).click();
+    await page.getByLabel("Token", { exact: true }).waitFor();
+    const tokens = (await api().get(`/api/applications/${clientId}/tokens`)).body.data;
+    expect(tokens).toMatchObject([{ expiresAt: "2031-01-15T10:59:00.000Z" }]);
+    await context.close();
+  });
 });

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { childrenOf } from "../../../embedded-postgres/process.ts";
 import { atEnd } from "../../support/run/at-end.ts";
 import {
@@ -108,6 +110,30 @@ test("a server that cannot be restarted is reported with the reason, and is star
     expect.objectContaining({ err: expect.objectContaining({ message: expect.stringContaining("pg_control") }) }),
   );
   await rename(`${control}.away`, control);
+  await eventually(() =>
+    query(url, "select 1 as one").then(
+      () => true,
+      () => false,
+    ),
+  );
+});
+
+test("a server whose port another program has taken is started once the port is free, under the same address", async () => {
+  const dataDirectory = await directoryWithCluster();
+  const { url, pid } = await start({ dataDirectory });
+  // Prevents a restart until the port is taken.
+  const control = join(dataDirectory, "pg18", "global", "pg_control");
+  await rename(control, `${control}.away`);
+  process.kill(pid, "SIGKILL");
+  await eventually(() => hasEnded(pid));
+  const other = createServer().listen(Number(new URL(url).port), "127.0.0.1");
+  atEnd(() => other.close());
+  await once(other, "listening");
+  await rename(`${control}.away`, control);
+
+  const { log } = embeddedPostgresFiles(dataDirectory);
+  await eventually(async () => (await readFile(log, "utf8").catch(() => "")).includes("could not bind"));
+  other.close();
   await eventually(() =>
     query(url, "select 1 as one").then(
       () => true,

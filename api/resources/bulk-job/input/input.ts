@@ -5,7 +5,7 @@ export interface FoundMatching {
   matching: object;
 }
 
-/** The longest row, in characters; longer rows are never held in memory. */
+/** The longest row, in characters (of CSV, in bytes of UTF-8); longer rows are never held in memory. */
 export const rowCharactersMax = 64 * 1024;
 
 /** The limit for rows and empty lines together: as many lines as a spreadsheet has. */

@@ -35,7 +35,7 @@ async function* rowsOf(kind: JobKind, text: AsyncIterable<string>, reader: Reade
     const values = reader.write(piece);
     sinceLast = values.length === 0 ? sinceLast + piece.length : 0;
     if (sinceLast > rowCharactersMax) {
-      throw new UnusableFile(`Row ${read + 1} is longer than ${rowCharactersMax} bytes.`);
+      throw new UnusableFile(`Row ${read + 1} is longer than ${rowCharactersMax} characters.`);
     }
     for (const value of values) {
       read += 1;

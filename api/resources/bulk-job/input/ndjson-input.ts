@@ -16,7 +16,7 @@ export const ndjsonInput = (kind: JobKind, text: AsyncIterable<string>): RowSour
 
 async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerator<SourceRow | undefined> {
   for await (const line of linesOf(text)) {
-    if (line === undefined) yield faulty(`The line is longer than ${rowCharactersMax} bytes.`);
+    if (line === undefined) yield faulty(`The line is longer than ${rowCharactersMax} characters.`);
     else yield line.trim() === "" ? undefined : readLine(kind, line);
   }
 }

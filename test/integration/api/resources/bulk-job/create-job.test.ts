@@ -238,7 +238,7 @@ describe("an unusable row does not affect the others:", () => {
     [
       "a line without an end",
       JSON.stringify({ pairwiseID: "x".repeat(70_000) }),
-      "The line is longer than 65536 bytes.",
+      "The line is longer than 65536 characters.",
     ],
   ])("a line with %s", async (_, line, message) => {
     const answer = await ndjson(`{"pairwiseID":"good"}\n\n${line}\n{"pairwiseID":"too"}`);
