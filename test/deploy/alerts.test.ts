@@ -15,6 +15,11 @@ describeWithTool("promtool", "Prometheus' own checker", () => {
 
   // Simulating hours of series takes most of a minute on an idle machine.
   test("sees each alert fire only when it should", { timeout: 600_000 }, () => {
+    const read = (name: string): string => readFileSync(`deploy/prometheus/${name}`, "utf8");
+    const alerts = [...read("rules.yml").matchAll(/\balert: (\w+)/g)].map(([, alert]) => alert);
+    const tested = new Set([...read("rules.test.yml").matchAll(/\balertname: (\w+)/g)].map(([, alert]) => alert));
+    expect(alerts.length).toBeGreaterThan(20);
+    expect(alerts.filter((alert) => !tested.has(alert))).toEqual([]);
     expect(promtool("test", "rules", "rules.test.yml")).toContain("SUCCESS");
   });
 
@@ -42,10 +47,11 @@ describeWithTool("promtool", "Prometheus' own checker", () => {
     expect(promtool("check", "config", "--syntax-only", "scrape.yml")).toContain("SUCCESS");
     const ports = [...readFileSync("deploy/prometheus/scrape.yml", "utf8").matchAll(/127\.0\.0\.1:(\d+)/g)];
     expect(ports.map(([, port]) => port)).toEqual(["13000", "13001", "19461", "19462", "14000", "14001"]);
-    const [api, worker] = ["api", "worker"].map((name) =>
+    const [api, worker, responder] = ["api", "worker", "responder"].map((name) =>
       readFileSync(`deploy/systemd/realmpass-${name}@.service`, "utf8"),
     );
     expect(api).toContain("REALMPASS_METRICS_PORT=1%i");
     expect(worker).toContain("REALMPASS_METRICS_PORT=1946%i");
+    expect(responder).toContain("REALMPASS_METRICS_PORT=1%i");
   });
 });

@@ -7,7 +7,7 @@ import { givenRows } from "../support/given/given.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { ended } from "../support/run/services.ts";
 import { sendRequest, type ApiAnswer } from "../support/service/api.ts";
-import { faultTest, hold, holdEnqueuing, holdWhere, onBothBackends } from "../support/service/fault.ts";
+import { faultTest, hold, holdEnqueuing, holdWhere, onBothBackends, queueDepths } from "../support/service/fault.ts";
 import type { RunningService } from "../support/service/service.ts";
 
 /** docs/apps.md lists the steps that these tests interrupt. */
@@ -175,6 +175,7 @@ onBothBackends((kind) => {
       await ended(service.api.at(-1)!, "SIGKILL");
       await first;
       await enqueuing.release();
+      expect(await queueDepths(service)).toMatchObject({ issuance: 0 });
 
       await service.startApi();
       await person.fetchUntilThere(token);
@@ -208,7 +209,7 @@ step(
   async (service) => {
     const person = await givenApp(service);
     const token = await person.token();
-    await person.fetchUntilThere(token);
+    const sent = await person.fetchUntilThere(token);
     // Marks the file as not sent yet.
     await service.owner.query(sql`update hand_overs set downloaded_at = null`);
 
@@ -223,8 +224,8 @@ step(
     expect(row).toEqual({ sent: true });
 
     await service.startApi();
-    const file = await person.fetchUntilThere(token);
-    expect((await person.fetch(token)).text).toBe(file.text);
+    expect((await person.fetchUntilThere(token)).text).toBe(sent.text);
+    expect((await person.fetch(token)).text).toBe(sent.text);
     expect(await countsOf(service)).toMatchObject({ issuances: 1, certificates: 1 });
   },
 );

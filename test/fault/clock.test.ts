@@ -49,9 +49,13 @@ describeWithTool("faketime", "on a machine whose clock is an hour ahead", () => 
         ),
       );
     });
+    await owner.query(sql`
+      insert into audit_entries (realm_id, at, event, properties) values (${realmId}, now(), 'user_lock', '{}')
+    `);
     expect((await ask(service, userId, "wait=15")).status).toBe(202);
     expect(await owner.query(sql`select status, claims from issuances`)).toEqual([{ status: "queued", claims: 0 }]);
     expect(await countCrls(service)).toBe(0);
+    expect(await owner.query(sql`select from audit_unsealed`)).not.toEqual([]);
 
     await service.startWorker();
     await eventually(async () => {

@@ -5,7 +5,7 @@ import { createBrowserSession, formsOf, type Visit } from "../support/browser/br
 import { givenRows } from "../support/given/given.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { ended } from "../support/run/services.ts";
-import { faultTest, hold, holdEnqueuing, onBothBackends } from "../support/service/fault.ts";
+import { faultTest, hold, holdEnqueuing, onBothBackends, queueDepths } from "../support/service/fault.ts";
 import type { RunningService } from "../support/service/service.ts";
 
 /** docs/self-service.md lists the steps that these tests interrupt. */
@@ -223,6 +223,7 @@ onBothBackends((kind) => {
       await ended(service.api.at(-1)!, "SIGKILL");
       await first;
       await enqueuing.release();
+      expect(await queueDepths(service)).toMatchObject({ issuance: 0 });
       await eventually(
         async () => {
           expect(await standings(service)).toMatchObject([{ status: "issued", downloaded: false, sealed: true }]);

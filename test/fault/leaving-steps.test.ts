@@ -10,6 +10,7 @@ import {
   holdEnqueuing,
   holdWhere,
   onBothBackends,
+  queueDepths,
 } from "../support/service/fault.ts";
 import { auditOf, eventuallyIn, expectCountsToAddUp, jobOf, rowsOf } from "../support/given/bulk-jobs.ts";
 import type { Answer, RunningService } from "../support/service/service.ts";
@@ -166,6 +167,7 @@ onBothBackends((kind) => {
     await ended(service.api.at(-1)!, "SIGKILL");
     await asked;
     await enqueuing.release();
+    expect(await queueDepths(service)).toMatchObject({ "bulk-job-steps": 0 });
 
     const [undone] = await service.owner.query<{ id: string }>(sql`select id from jobs where undo_of = ${id}`);
     await eventuallyIn(service.owner, undone!.id, ["completed"], goneOnWithinMs);

@@ -115,7 +115,7 @@ describeWithRadius("responders stopped while devices connect", () => {
       ({ name }) => name === "processes",
     );
 
-  test("both RADIUS servers get OCSP responses while responders are replaced one by one", async () => {
+  test("both RADIUS servers admit the good device and refuse the revoked one while responders are replaced one by one", async () => {
     const knocks = modes.map(knockingAt);
     for (const old of service.responders.slice()) {
       const before = await responderUrls(service.owner);

@@ -141,7 +141,7 @@ async function startPooler(): Promise<string> {
 
 const enforced = { REALMPASS_BOUNDARY: "enforce" };
 
-test("processes with separate logins start with the boundary enforced, and doctor finds no fault", async () => {
+test("processes with separate logins start with the boundary enforced, and doctor finds no fault in the roles", async () => {
   const api = start("api", { ...enforced, DATABASE_URL: loginUrl("realmpass_api_login") });
   const worker = start("worker", { ...enforced, DATABASE_URL: loginUrl("realmpass_worker_login") });
   await Promise.all([api.ready(), worker.ready()]);
@@ -209,7 +209,7 @@ test("an api that can read secrets of issuer keys is reported with the names of 
   );
 });
 
-describe("a session that does not run as its role ends the process, whatever the value of REALMPASS_BOUNDARY:", () => {
+describe("a process ends even with REALMPASS_BOUNDARY=warn", () => {
   test("behind a pooler that drops the role", async () => {
     const pooler = await startPooler();
     const url = withLogin(pooler, { name: "realmpass_api_login", password: "realmpass_api_login" });
@@ -226,7 +226,7 @@ describe("a session that does not run as its role ends the process, whatever the
     expect(api.event("database.guard_refused")?.msg).toContain("grant realmpass_api to it");
   });
 
-  test("a role that has too many rights ends the process", async () => {
+  test("with a role that has too many rights", async () => {
     await asLogin(superuser, (client) => client.query("grant select on issuer_keys to realmpass_api"));
     try {
       const api = start("api", { DATABASE_URL: loginUrl("realmpass_api_login") });
@@ -241,7 +241,7 @@ describe("a session that does not run as its role ends the process, whatever the
     }
   });
 
-  test("once Postgres is back, if it was away at the start", async () => {
+  test("with a login outside the role once Postgres is back, if it was away at the start", async () => {
     const port = await freePort();
     const url = Object.assign(new URL(loginUrl("nobody")), { port: String(port) }).href;
     const api = start("api", { DATABASE_URL: url });
@@ -257,6 +257,7 @@ describe("a session that does not run as its role ends the process, whatever the
     }).listen(port, "127.0.0.1");
     onTestFinished(() => void proxy.close());
     expect(await api.exitCode()).toBe(78);
+    expect(api.event("database.guard_refused")?.msg).toContain("grant realmpass_api to it");
   });
 });
 
@@ -301,7 +302,7 @@ test("doctor distinguishes a wrong password from a server that is away", async (
   });
 });
 
-test("operator commands other than migrate report that their login is the owner's", async () => {
+test("an operator command other than migrate reports that its login is a superuser", async () => {
   const errorsOf = async (url: string) => (await operator(["realm", "list"], url)).err;
   expect(await errorsOf(superuser)).toContain("postgres is a superuser, and only `migrate` needs that");
   expect(await errorsOf(loginUrl("realmpass_operator_login"))).toBe("");

@@ -40,7 +40,7 @@ describe("a selection", { timeout: 180_000 }, () => {
 });
 
 describe("a file", () => {
-  test("is refused with one row more than the limit, and the client gets the response while it is still sending", async () => {
+  test("is refused with one row more than the limit, and the client gets the response although the file has more rows", async () => {
     const realmId = await api.given.realm();
     const lines = Array.from({ length: jobRowsMax + 1 }, (_, index) => `user-${index}`).join("\n");
 

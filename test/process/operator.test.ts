@@ -112,7 +112,10 @@ test("a password typed at a terminal is not echoed", async () => {
 test("Ctrl-C at the password prompt ends the command, and no user is created", async () => {
   const line = `${process.execPath} dist/operator/main.js user create --username cy --password-stdin`;
   expect(await onTerminal(line, /Password \(not shown\): /, "\u0003")).toMatchObject({ code: 130 });
-  expect(await operator("user", "roles", "--username", "cy")).toMatchObject({ code: 1 });
+  expect(await operator("user", "roles", "--username", "cy")).toMatchObject({
+    code: 1,
+    json: { error: "user_not_found" },
+  });
 });
 
 test("the exit code distinguishes a failure from a usage error, and is the same when the command runs in this process", async () => {

@@ -394,6 +394,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
         const answer = await ask(path(query), { headers: { accept: "text/html" } });
         expect(answer.status).toBe(400);
         expect(answer.headers).not.toHaveProperty("location");
+        expect(answer.headers["content-type"]).toMatch(/^text\/html/);
       }
     });
 
@@ -419,7 +420,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       expect(searchParams.has("iss")).toBe(false);
     });
 
-    test("without a scope gets a code for the same file", async () => {
+    test("without a scope gets a code", async () => {
       const sitting = sits(await person());
       const page = await sitting.open(`${nginx.tlsUrl}${path(request({ scope: undefined }))}`);
       const { status, headers } = await sitting.decide(page, "allow");
@@ -600,7 +601,7 @@ describeWithTool(["nginx", "python3", "openssl"], "the geteduroam apps behind ng
       },
     );
 
-    test("two simultaneous POSTs make one certificate and get the same bytes", async () => {
+    test("simultaneous POSTs make one certificate and get the same bytes", async () => {
       const account = await person();
       const { token } = await tokenOf(android, account);
       const answers = await Promise.all(Array.from({ length: 6 }, () => ask(filePath(), withToken(token))));

@@ -116,6 +116,8 @@ describe("signing in", () => {
     const { code, out } = await session.ended;
 
     expect(code).toBe(0);
+    // Control: the terminal echoes the address.
+    expect(out).toContain(api.url);
     expect(out).not.toContain(secret());
     expect(JSON.parse(await readFile(file(), "utf8"))).toMatchObject({ clientSecret: secret() });
   });
@@ -149,7 +151,9 @@ describe("signing in", () => {
       expect(proxy.seen.length).toBeGreaterThan(0);
     });
 
-    expect(readFileSync(`/proc/${running.child.pid}/cmdline`, "latin1")).not.toContain(secret());
+    const shown = readFileSync(`/proc/${running.child.pid}/cmdline`, "latin1");
+    expect(shown).toContain("users\0list");
+    expect(shown).not.toContain(secret());
     running.child.kill("SIGINT");
     expect((await running.ended).code).toBe(130);
   });

@@ -24,6 +24,7 @@ test("a package whose install script did not run is repaired: library links and 
 
   expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
   expect((await lstat(join(packageDirectory, "native", "lib", "libicuuc.so.60"))).isSymbolicLink()).toBe(true);
+  for (const name of ["initdb", "postgres"]) expect((await lstat(join(bin, name))).mode & 0o111).toBe(0o111);
 });
 
 test.runIf(isRoot)("a package that needs a repair but is read-only is repaired in the data directory", async () => {

@@ -228,10 +228,12 @@ test("stop() ends a server with a hanging backend, and leaves no process", async
   const postgres = await start({ dataDirectory: await directoryWithCluster() });
   const client = await connect(postgres.url);
   const backend = (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!.pid;
+  const children = await childrenOf(postgres.pid);
+  expect(children).toContain(backend);
   process.kill(backend, "SIGSTOP");
 
   await postgres.stop();
 
   expect(await hasEnded(postgres.pid)).toBe(true);
-  await eventually(() => hasEnded(backend));
+  for (const child of children) await eventually(() => hasEnded(child));
 });

@@ -116,8 +116,11 @@ test("the password is in no process arguments or environment and in no log", asy
   expect(seen.some((run) => run.startsWith("initdb\n") && run.includes(cluster))).toBe(true);
   expect(seen.some((run) => run.startsWith("postgres\n-D\n") && run.includes(cluster))).toBe(true);
   expect(seen.filter((run) => run.includes(password))).toEqual([]);
+  expect(logged).toContainEqual(expect.objectContaining({ event: "embedded-postgres.started" }));
   expect(JSON.stringify(logged)).not.toContain(password);
-  expect(await readFile(log, "utf8")).not.toContain(password);
+  const serverLog = await readFile(log, "utf8");
+  expect(serverLog).toContain("database system is ready");
+  expect(serverLog).not.toContain(password);
 });
 
 /**
@@ -290,9 +293,11 @@ test("a shared directory such as /tmp is refused and left unchanged", async () =
   await expect(start({ dataDirectory: "/tmp" })).rejects.toThrow("is shared with other users");
 
   expect(await modeOf("/tmp")).toBe(before);
+  const { cluster, lock } = embeddedPostgresFiles("/tmp");
+  for (const path of [cluster, lock]) await expect(stat(path)).rejects.toThrow("ENOENT");
 });
 
-test("the log file contains this run and one older file the previous run; neither file grows without limit", async () => {
+test("the log file contains this run and one older file the previous run; a log over 10 MiB becomes the older file", async () => {
   const dataDirectory = await directoryWithCluster();
   const files = embeddedPostgresFiles(dataDirectory);
   await (await start({ dataDirectory })).stop();
@@ -304,6 +309,7 @@ test("the log file contains this run and one older file the previous run; neithe
   const elevenMegabytes = `do $$ begin for i in 1..1100 loop raise warning '%', repeat('x', 10000); end loop; end $$`;
   await query(url, elevenMegabytes);
   await eventually(async () => (await stat(files.log)).size < 1_000_000);
+  expect((await stat(files.previousLog)).size).toBeGreaterThan(10 * 1024 * 1024);
   await query(url, "do $$ begin raise warning 'after the cut'; end $$");
   expect(await readFile(files.log, "utf8")).toContain("after the cut");
 });

@@ -1,4 +1,4 @@
-// Starts the embedded server, reports the start in one line, and stops the server when the input ends.
+// Starts the embedded server, reports the start or its failure in one line, and stops the server when the input ends.
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 
 const options = JSON.parse(process.argv[2]!) as { dataDirectory: string };

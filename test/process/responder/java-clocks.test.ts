@@ -92,8 +92,7 @@ describeWithTool(["java", "javac", "faketime"], "right after a revocation, a Jav
 
   test("with a clock that is a day behind or ten days ahead admits nobody", async () => {
     for (const minutes of [-1_440, 10 * 1_440]) {
-      const day = await found(minutes);
-      for (const means of ["good by ocsp", "good by crl"]) expect(day[means], `${minutes}`).not.toBe("ok");
+      expect(Object.values(await found(minutes)), `${minutes}`).not.toContain("ok");
     }
   });
 

@@ -35,7 +35,7 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
     expect(jobs.at(-1)).toMatchObject({ state: "ready", total: 20_000 });
   });
 
-  test("forwards an upload as it arrives: a user without the right is refused before the upload ends", async () => {
+  test("forwards an upload as it arrives: a client with a wrong token is refused before the upload ends", async () => {
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const request = httpRequest(`${nginx.url}/api/jobs/onboarding`, {
         method: "POST",
@@ -65,16 +65,16 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
   });
 
   const kinds: [string, number, { type: string; path?: string; token?: string; begin?: Buffer }][] = [
-    ["who is nobody", 401, { type: "text/csv", token: "nobody" }],
-    ["a type that is not taken", 415, { type: "application/pdf" }],
-    ["a parameter that is wrong", 400, { type: "text/csv", path: "/api/jobs/onboarding?dryRun=perhaps" }],
-    ["what is no text", 400, { type: "text/csv", begin: Buffer.from([0xff, 0xfe, 0xff]) }],
-    ["where nothing is", 404, { type: "text/csv", path: "/api/nothing" }],
-    ["where nothing is sent to", 405, { type: "text/csv", path: "/readyz" }],
+    ["a wrong token", 401, { type: "text/csv", token: "nobody" }],
+    ["a type that is not accepted", 415, { type: "application/pdf" }],
+    ["a wrong parameter", 400, { type: "text/csv", path: "/api/jobs/onboarding?dryRun=perhaps" }],
+    ["content that is not text", 400, { type: "text/csv", begin: Buffer.from([0xff, 0xfe, 0xff]) }],
+    ["a path that does not exist", 404, { type: "text/csv", path: "/api/nothing" }],
+    ["a path that accepts no upload", 405, { type: "text/csv", path: "/readyz" }],
   ];
 
   test.each(kinds)(
-    "a wrong upload by %s is refused as a whole, and no other client's request is lost",
+    "an upload with %s gets a complete error response, and no other client's request is lost",
     async (_, status, wrong) => {
       const authorization = `Bearer ${service.accessToken}`;
       const other = async (): Promise<number> => {

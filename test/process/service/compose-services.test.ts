@@ -204,6 +204,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
           .map((login) => login.name)
           .filter((login) => login !== `realmpass_${name}_login`);
         for (const login of others) expect(environments.filter(([, text]) => text.includes(login))).toEqual([]);
+        expect(places.some(([place]) => place.startsWith(`${seat(name).directory}/`))).toBe(true);
         expect(walks[name]!.get("public.processes")).toContain(name);
       }
     });

@@ -81,7 +81,7 @@ const givenGuestAccount = async (): Promise<string> => {
 };
 const guestToken = (id: string) => service.call("GET", `/api/guest-token/${id}`);
 
-test("the master key is replaced while apis run: sealed data stays readable, and in the end the old key opens no data", async () => {
+test("the master key is replaced while apis run: sealed data stays readable, and in the end an api with the old key does not start", async () => {
   const guest = await givenGuestAccount();
   const before = (await guestToken(guest)).body.data;
   expect(before).toEqual(expect.any(String));

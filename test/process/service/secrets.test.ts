@@ -109,7 +109,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
   });
 }
 
-/** Returns all traffic when a person and a guest sign in, with right and wrong credentials. */
+/** Signs a person and a guest in, with right and wrong credentials; returns every secret that was used. */
 async function signInAndOut(service: RunningService): Promise<Record<string, string>> {
   const { owner, realmId } = service;
   const url = `http://localhost:${service.apiPort}`;
@@ -147,7 +147,7 @@ async function signInAndOut(service: RunningService): Promise<Record<string, str
     "guest token": guests.token,
     "guest's access token": guest.body.access_token as string,
     "sign-in link": link,
-    "login cookie": [...browser.cookies].find(([name]) => name.endsWith("login"))?.[1] ?? "none",
+    "login cookie": [...browser.cookies].find(([name]) => name.endsWith("login"))?.[1] ?? "",
   };
 }
 

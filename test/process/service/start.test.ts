@@ -68,7 +68,7 @@ describe("the first start", () => {
     expect((await browser.submit(page, {}, { follow: false })).status).toBe(410);
   });
 
-  test("keeps its state private to its owner: the directory 0700, secrets in it 0600 and encrypted", () => {
+  test("keeps its state private to its owner: the directory 0700, secrets in it 0600, and the root key encrypted", () => {
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
     expect(mode(first.data)).toBe("700");
@@ -203,9 +203,13 @@ describe("the next start", () => {
     await next.ready();
   });
 
-  test("has the same data and shows no link", () => {
+  test("has the same data and shows no link", async () => {
     expect(next.output()).toContain("is ready at");
     expect(next.output()).not.toContain("sign-in/");
+    const realms = await asOwner(readFileSync(join(next.data, "postgres.url"), "utf8").trim(), (owner) =>
+      owner.query(sql`select name, domain from realms`),
+    );
+    expect(realms).toEqual([{ name: "demo", domain: "demo.example" }]);
   });
 
   test("ignores another domain, and reports that", () => {
@@ -302,9 +306,10 @@ test("a port in use is named, and no process is left running", async () => {
   const squatter = createServer().listen(0);
   await once(squatter, "listening");
   onTestFinished(() => void squatter.close());
-  const started = await start({ data: await installed(), port: (squatter.address() as AddressInfo).port });
+  const { port } = squatter.address() as AddressInfo;
+  const started = await start({ data: await installed(), port });
   await once(started.child, "close");
   expect(started.child.exitCode).toBe(1);
-  expect(started.errors()).toContain("EADDRINUSE");
+  expect(started.errors()).toMatch(new RegExp(`EADDRINUSE.*:${port}\\b`));
   expect(started.processes().size).toBe(0);
 });

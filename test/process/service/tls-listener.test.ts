@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openssl } from "../../support/pki/openssl.ts";
 import { startService } from "../../support/service/service.ts";
+import { eventually } from "../../support/run/eventually.ts";
 import { freePort } from "../../support/run/services.ts";
 
 const key = generateKeyPairSync("ec", { namedCurve: "P-256" })
@@ -27,7 +28,7 @@ const fetchJson = (url: string): Promise<{ status: number | undefined; body: unk
     }).once("error", reject);
   });
 
-test("the api serves profiles over TLS if configured, and logs the address", async () => {
+test("the api listens for profiles over TLS if configured, and logs the port but not the key", async () => {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-tls-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const [certificateFile, keyFile] = [join(directory, "tls.crt"), join(directory, "tls.key")];
@@ -51,5 +52,8 @@ test("the api serves profiles over TLS if configured, and logs the address", asy
     body: { mtls_endpoint_aliases: { token_endpoint: `${url}/oauth/token` } },
   });
   expect((await service.call("GET", "/api/realm")).status).toBe(200);
+  await eventually(async () => {
+    expect(await service.logs()).toMatch(new RegExp(`"event":"api.tls_listening".*"port":${port}\\b`));
+  });
   expect(await service.logs()).not.toContain("PRIVATE KEY");
 });

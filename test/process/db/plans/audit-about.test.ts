@@ -55,8 +55,11 @@ describe("with 100,000 entries", () => {
   test("many entries about a subject are read one page at a time, in order", async () => {
     const { items, total } = await listAbout(["user:x777"]);
     expect({ items: items.length, total }).toEqual({ items: 50, total: 10_000 });
+    const times = items.map(({ at }) => Number(at));
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
     const [, page] = await plansFor((watched) => listAbout(["user:x777"], watched));
-    expect(page).not.toContain("Seq Scan on audit_entries");
+    expect(page).toMatch(/Index Scan.* using audit_entries_newest/);
+    expect(page).not.toMatch(/Seq Scan on audit_entries|Sort/);
   });
 
   test("a page of the chain is read without reading other entries", async () => {
@@ -81,7 +84,7 @@ describe("with 100,000 entries", () => {
     }
   });
 
-  test("a timeline reads neither the whole log nor other people's profiles and issuances", async () => {
+  test("a timeline does not read the whole log", async () => {
     const [plan = ""] = await plansFor((watched) =>
       timeline.ofUser(watched, { realmId, userId: few, before: fromNow(0), at: fromNow(0), limit: 50 }),
     );

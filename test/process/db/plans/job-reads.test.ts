@@ -11,9 +11,7 @@ const database = useDatabase();
 
 const people = extent(10_000, 0.3);
 
-/**
- * The maximum of reads of a table for each row of both jobs, because reads must grow only in proportion to the work.
- */
+/** The maximum of reads of a table for each row of a job, because reads must grow only in proportion to the work. */
 const readsPerRowMax = 40;
 
 /**
@@ -66,6 +64,8 @@ test("an onboarding and an offboarding read only their own rows, on tables witho
   // A connection's reads are counted at the latest when it ends.
   await stop();
   expect(await tablesReadMoreThan(people * firstReadsPerRowMax)).toEqual([]);
+  // Control: the reads of both jobs are counted.
+  expect((await readsOf()).get("job_rows")).toBeGreaterThanOrEqual(2 * people);
 });
 
 test.each([
@@ -93,6 +93,8 @@ test.each([
         rows - (before.get(table) ?? 0) > revocations * (table === "jobs" ? jobsReadsPerRowMax : readsPerRowMax),
     );
     expect(excessive).toEqual([]);
+    // Control: the job's reads are counted.
+    expect((after.get("job_rows") ?? 0) - (before.get("job_rows") ?? 0)).toBeGreaterThanOrEqual(revocations);
   },
 );
 
