@@ -58,8 +58,8 @@ describe("with 100,000 entries", () => {
     const times = items.map(({ at }) => Number(at));
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     const [, page] = await plansFor((watched) => listAbout(["user:x777"], watched));
-    expect(page).toMatch(/Index Scan.* using audit_entries_newest/);
-    expect(page).not.toMatch(/Seq Scan on audit_entries|Sort/);
+    expect(page).toMatch(/Limit .*\n.*Index Scan using audit_entries_newest/);
+    expect(page).not.toContain("Seq Scan on audit_entries");
   });
 
   test("a page of the chain is read without reading other entries", async () => {
