@@ -135,7 +135,7 @@ const ways: readonly Way[] = [
     const path = `/api/applications/${directory.clientId}/tokens`;
     const answer = await caller.post(path, {});
     if (outcome(answer) === "refused") return "refused";
-    // Deletes the profile so the next attempt has room.
+    // An application can have only two static tokens.
     await caller.delete(`${path}/${answer.body.data.id}`);
     return "more";
   }),

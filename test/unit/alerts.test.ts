@@ -7,6 +7,7 @@ const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(patte
 
 test("each alert names the problem, the effect on people, and the page to read", () => {
   const alerts = rules.split("- alert: ").slice(1);
+  expect(alerts.length).toBeGreaterThan(20);
   for (const alert of alerts)
     for (const field of ["summary", "meaning", "runbook"])
       expect(alert).toMatch(new RegExp(`^ {10}${field}: \\S`, "m"));

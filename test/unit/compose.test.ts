@@ -67,7 +67,7 @@ test("docker compose publishes one port, and only on this machine", () => {
   expect(Object.values(services).filter(({ ports }) => ports !== undefined)).toHaveLength(1);
 });
 
-test("each service of docker compose has its own secrets and no others, and cannot write to them", () => {
+test("each process of docker compose has only its own secrets, and only `secrets` can write to them", () => {
   const mounts = of((name) =>
     services[name]!.mounts.map(({ volume, path, readOnly }) => `${volume} ${path}${readOnly ? " ro" : ""}`),
   );

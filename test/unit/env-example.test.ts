@@ -38,5 +38,6 @@ function described(name: Variable): string {
 
 // After a change, run: npx vitest run --project unit test/unit/env-example.test.ts --update
 test("the example environment names every variable, its purpose and its default", async () => {
+  expect(groups.flatMap(([used]) => namesOf(used)).sort()).toEqual(Object.keys(variables).sort());
   await expect(expectedText()).toMatchFileSnapshot("../../.env.example");
 });

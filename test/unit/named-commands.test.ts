@@ -88,6 +88,7 @@ test("a command that a document or a message names has every option that the tex
     files.map(async (name) => (await unknownIn(readFileSync(name, "utf8"))).map((each) => `${name}: ${each}`)),
   );
   expect(unknown.flat()).toEqual([]);
+  expect(helps.size).toBeGreaterThan(20);
 });
 
 test("control: an option that a command does not have is found", async () => {

@@ -117,6 +117,7 @@ describe("the units", () => {
       const names = lines.flatMap((line) => assigned(line)).filter((each) => !elsewhere.includes(each));
       expect([name, notReadBy(process(name), names)]).toEqual([name, []]);
     }
+    expect(assigned(unitText("realmpass-doctor.service"))).toContain("DATABASE_PASSWORD_FILE");
     for (const name of processes) {
       const names = assigned(readFileSync(`deploy/env/${name}.env`, "utf8"));
       expect([name, names.length > 0, notReadBy(name, names)]).toEqual([name, true, []]);

@@ -19,7 +19,9 @@ test("docs/openapi.json matches the endpoints; `npm run openapi` writes the file
 });
 
 test("every reference has a target", () => {
-  for (const [, path = ""] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
+  const references = [...text.matchAll(/"\$ref": "#\/([^"]+)"/g)];
+  expect(references.length).toBeGreaterThan(1_000);
+  for (const [, path = ""] of references) {
     const found = path
       .split("/")
       .reduce<unknown>((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], document);
@@ -29,6 +31,7 @@ test("every reference has a target", () => {
 
 test("operations have distinct names, and path templates differ in more than the names of their parameters", () => {
   const operations = [...text.matchAll(/"operationId": "([^"]+)"/g)].map(([, name]) => name);
+  expect(operations.length).toBeGreaterThan(endpoints.length);
   expect(new Set(operations).size).toBe(operations.length);
   const templates = Object.keys(document["paths"] as object).map((path) => path.replace(/\{[^}]+\}/g, "{}"));
   expect(new Set(templates).size).toBe(templates.length);
@@ -61,13 +64,17 @@ test("paths for browsers are described with their redirects and pages", () => {
 
 describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as const))("%s", (operation, endpoint) => {
   test("documents every error that it can return, under the error's status", () => {
-    const paths = document["paths"] as Record<string, Record<string, { operationId: string; responses: object }>>;
+    type Operation = { operationId: string; responses: Record<string, { $ref: string } | undefined> };
+    const paths = document["paths"] as Record<string, Record<string, Operation>>;
+    const { responses: shared } = document["components"] as { responses: Record<string, object> };
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     for (const method of endpoint.methods) {
       const name = endpoint.methods.length > 1 && method === "post" ? `${operation}ByPost` : operation;
       const { responses } = operations.find(({ operationId }) => operationId === name) ?? { responses: {} };
-      for (const code of errorCodesOf(endpoint))
-        expect(Object.keys(responses)).toContain(String(errorCatalogue[code].status));
+      for (const code of errorCodesOf(endpoint)) {
+        const response = responses[errorCatalogue[code].status]?.$ref.replace("#/components/responses/", "") ?? "";
+        expect(JSON.stringify(shared[response]), code).toContain(`"${code}"`);
+      }
     }
   });
 

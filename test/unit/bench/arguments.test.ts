@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isComplete, readArguments, usage } from "../../bench/arguments.ts";
+import { scenarios } from "../../bench/scenarios/index.ts";
 
 describe("the benchmark's command line", () => {
   it("names the commit to compare with", () => {
@@ -19,6 +20,7 @@ describe("the benchmark's command line", () => {
   it("runs nothing with --help, and its usage names every scenario", () => {
     expect(readArguments(["--help"])).toBeUndefined();
     expect(usage).toContain("fairness|overload|scale|memory");
+    for (const name of Object.keys(scenarios)) expect(usage).toContain(name);
   });
 
   it("refuses an unknown scenario, and names the known ones", () => {

@@ -63,7 +63,7 @@ test("wifi is done with networks other than the default, once somebody has confi
   expect(stateOf("wifi", { ownDevice: { hasProfile: true, checkedAt: ago(1) } })).toBe("done");
 });
 
-test("radius_certificate is done with a certificate of that name, or with a configured CA", () => {
+test("radius_certificate is done with a certificate of the realm's RADIUS server, or with a configured CA", () => {
   expect(stateOf("radius_certificate", { serverCertificateEndsAt: ago(-1) })).toBe("done");
   expect(stateOf("radius_certificate", { hasRadiusCa: true })).toBe("done");
 });

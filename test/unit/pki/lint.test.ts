@@ -147,7 +147,7 @@ describe("a name outside the realm's domains", () => {
     expect(rulesBrokenBy(named({ dnsName }))).toEqual([]);
   });
 
-  test("is refused next to permitted names; identities are outside the CA's constraints", () => {
+  test("is not a host below one of several domains of the CA, and not an identity, which the CA does not constrain", () => {
     const constrained = { issuer: { ...issuer, permittedDomains: ["a.example", "wifi.example.org"] } };
     expect(rulesBrokenBy({ ...named({ dnsName: "radius.wifi.example.org" }), ...constrained })).toEqual([]);
     expect(rulesBrokenBy({ issuer: { ...issuer, permittedDomains: ["a.example"] } })).toEqual([]);

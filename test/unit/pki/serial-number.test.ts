@@ -3,7 +3,7 @@ import { SerialNumber } from "../../../domain/ids.ts";
 import { unsignedInteger } from "../../../pki/der.ts";
 import { drawSerialNumber, magnitudeToSerialNumber, serialNumberToMagnitude } from "../../../pki/serial-number.ts";
 
-test("a thousand serial numbers are all different, and each is a positive INTEGER of at most 17 octets", () => {
+test("a thousand serial numbers are all different, and each is a positive INTEGER of at most 16 octets", () => {
   const drawn = Array.from({ length: 1000 }, () => drawSerialNumber());
 
   expect(new Set(drawn).size).toBe(1000);

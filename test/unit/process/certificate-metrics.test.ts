@@ -16,9 +16,12 @@ test("a certificate is a problem in its last three weeks, another problem after 
   const end = new Date("2027-01-31T00:00:00Z");
   countDownTo("tls", end, { registry, beat, clock: systemClock, lifecycle });
   expect(beat.report).not.toHaveBeenCalled();
-  expect(await registry.metrics()).toContain(`{use="tls"} ${end.getTime() / 1_000}`);
+  const metric = `{use="tls"} ${end.getTime() / 1_000}`;
+  expect(await registry.metrics()).toContain(metric);
 
-  vi.advanceTimersByTime(10 * 86_400_000);
+  vi.advanceTimersByTime(9 * 86_400_000);
+  expect(beat.report).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(86_400_000);
   expect(beat.report).toHaveBeenLastCalledWith(
     "certificate_ending",
     "the certificate of the TLS listener, on 2027-01-31",
@@ -26,4 +29,5 @@ test("a certificate is a problem in its last three weeks, another problem after 
   vi.advanceTimersByTime(20 * 86_400_000);
   expect(beat.report).toHaveBeenLastCalledWith("certificate_ended", expect.any(String));
   expect(beat.end).toHaveBeenCalledWith("certificate_ending", expect.any(String));
+  expect(await registry.metrics()).toContain(metric);
 });

@@ -25,7 +25,7 @@ test("a responder whose clock is right reads the request", async () => {
   expect(outcome).toBe("malformedRequest");
 });
 
-/** Makes a responder for the issuer of this request, whose profiles are all good; `reads` counts the database reads. */
+/** Makes a responder for the issuer of this request. Profiles are good, except as `row` describes. */
 function responderFor(request: Buffer, row: Partial<StatusRow> | ((key: StatusKey) => Partial<StatusRow>) = {}) {
   const [asked] = readOcspRequest(request)?.certIds ?? [];
   if (asked === undefined) throw new Error("the request names no certificate");

@@ -77,7 +77,7 @@ test("items that arrive while a batch runs share the next batches, up to the lim
   expect(batches).toEqual([["a"], ["b", "c", "d"], ["e"]]);
 });
 
-test("behind a slow batch no item waits longer than allowed, and batches stay within their limit", async () => {
+test("behind a slow batch an item waits no longer than allowed, unless as many batches run as allowed", async () => {
   const { batches, run, endNext } = controlledRun();
   const add = createBatcher(run, { ...patient, waitMsMax: 20 });
   const all = [add("slow")];

@@ -95,6 +95,8 @@ describe("one answer", () => {
       expect(await fresh.get()).toBe("a");
       expect(started()).toBe(3);
     }, patience);
+    vi.advanceTimersByTime(500);
+    expect(fresh.peek()).toBeUndefined();
   });
 
   test("is not kept if its computation fails", async () => {
@@ -131,7 +133,7 @@ describe("answers by key", () => {
     });
   });
 
-  test("are forgotten with their functions once they are too old", async () => {
+  test("are computed with the next caller's function once they are too old", async () => {
     const fresh = createFreshByKey<string>({ keptMs: 1_000 });
     await fresh.get("a", () => Promise.resolve("first"));
     vi.advanceTimersByTime(1_000);

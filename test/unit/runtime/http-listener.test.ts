@@ -72,6 +72,8 @@ test("closing waits for answers under way, but not for idle connections", async 
     if (asked.url === "/slow") answers.push(() => response.end("late"));
     else response.end("here");
   });
+  // By itself, an idle connection never closes.
+  server.keepAliveTimeout = 0;
   const port = await listenOn(server, loopback(0));
   (await ask(port)).resume();
   const slow = once(request({ ...loopback(port), path: "/slow" }).end(), "response");

@@ -31,6 +31,6 @@ test("a part started while the process stops is stopped immediately, and no furt
   expect(() => {
     lifecycle.onStop("late", () => void stopped.push("late"));
   }).toThrow("late was started while the process stops");
-  await stopping;
   expect(stopped).toEqual(["late"]);
+  await stopping;
 });

@@ -20,7 +20,7 @@ function aPair() {
 const refusedFor = (reason: SealedOutputError["reason"]): unknown =>
   expect.objectContaining({ name: "SealedOutputError", reason });
 
-/** Yields every variant of `bytes` with one bit of one octet flipped. */
+/** Yields for each octet of `bytes` a variant with one bit of that octet flipped. */
 function* withOneBitTurned(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes);
@@ -132,7 +132,7 @@ describe("sealed output", () => {
     expect(new Set(nonces).size).toBe(1_000);
   });
 
-  test("reveals nothing of its content", () => {
+  test("does not contain the beginning of its content", () => {
     expect(seal(key, plaintext, "issuance 1").includes(plaintext.subarray(0, 4))).toBe(false);
   });
 

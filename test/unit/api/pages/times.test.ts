@@ -26,7 +26,7 @@ test.each([
   [119, "119 minutes", "119 Minuten"],
   [120, "2 hours", "2 Stunden"],
   [23.9 * 60, "23 hours", "23 Stunden"],
-])("%d minutes are shown as %s, never as more than they are", (minutes, english, german) => {
+])("%d minutes are shown as %s: rounded down, but to one minute at least", (minutes, english, german) => {
   expect(durationIn("en", minutes * minute)).toBe(english);
   expect(durationIn("de", minutes * minute)).toBe(german);
 });

@@ -42,4 +42,8 @@ test("an output that was altered, or belongs to another row, is refused", () => 
   const { open } = opener();
   const [one, other] = sealedTo(present, 2);
   expect(() => open({ ...one!, sealed: other!.sealed })).toThrow("does not open");
+  const altered = Buffer.from(one!.sealed);
+  altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
+  expect(() => open({ ...one!, sealed: altered })).toThrow("does not open");
+  expect(open(one!)).toEqual({ data: one!.issuanceId });
 });

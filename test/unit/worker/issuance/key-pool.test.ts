@@ -194,6 +194,7 @@ describe("closing", () => {
     const pool = aPool({ generate, target: 4 });
     pool.start();
     await settle();
+    expect(pool.size).toBe(4);
     const taken = pool.take()?.privateKeyPkcs8;
 
     await pool.close();
@@ -281,6 +282,7 @@ test("a key that is not made because the pool closes is not logged as an error",
   const pool = aPool({ generate, log: { warn } });
   pool.start();
   const closing = pool.close();
+  expect(waiting).toHaveLength(1);
   waiting[0]?.reject(new Error("the thread has ended"));
   await closing;
 

@@ -26,11 +26,12 @@ test("a key is read from its record with its passphrase, even after a round trip
   expect(decryptKeySync(stored, passphrase).equals(key)).toBe(true);
 });
 
-test("encrypting leaves the given key unchanged, and two records of one key have nothing in common", async () => {
+test("encrypting leaves the given key unchanged, and two records of one key differ in salt, IV and ciphertext", async () => {
   const again = await encryptKey(key, passphrase, { cost });
 
   expect(key.equals(privateKeyPkcs8("issuing"))).toBe(true);
   expect(again.kdf.salt).not.toBe(record.kdf.salt);
+  expect(again.cipher.iv).not.toBe(record.cipher.iv);
   expect(again.cipher.ciphertext).not.toBe(record.cipher.ciphertext);
 });
 

@@ -116,7 +116,7 @@ test("if the claim that the realm names for the pairwise id is missing, the sign
 
 test("the log contains at most 40 names of claims, and no values", () => {
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`claim${index}`, `value${index}`]));
-  expect(namesOf(many)).toHaveLength(40);
+  expect(namesOf(many)).toEqual(Object.keys(many).slice(0, 40));
   expect(namesOf({ "a\nb": 1, "a=b": 1, ["x".repeat(201)]: 1, sub: "s" })).toEqual(["sub"]);
 });
 
