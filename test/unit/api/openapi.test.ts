@@ -64,16 +64,19 @@ test("paths for browsers are described with their redirects and pages", () => {
 
 describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as const))("%s", (operation, endpoint) => {
   test("documents every error that it can return, under the error's status", () => {
-    type Operation = { operationId: string; responses: Record<string, { $ref: string } | undefined> };
+    interface Operation {
+      operationId: string;
+      responses: Record<string, { $ref: string } | undefined>;
+    }
     const paths = document["paths"] as Record<string, Record<string, Operation>>;
     const { responses: shared } = document["components"] as { responses: Record<string, object> };
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     for (const method of endpoint.methods) {
       const name = endpoint.methods.length > 1 && method === "post" ? `${operation}ByPost` : operation;
-      const { responses } = operations.find(({ operationId }) => operationId === name) ?? { responses: {} };
+      const found = operations.find(({ operationId }) => operationId === name);
       for (const code of errorCodesOf(endpoint)) {
-        const response = responses[errorCatalogue[code].status]?.$ref.replace("#/components/responses/", "") ?? "";
-        expect(JSON.stringify(shared[response]), code).toContain(`"${code}"`);
+        const { $ref = "" } = found?.responses[errorCatalogue[code].status] ?? {};
+        expect(JSON.stringify(shared[$ref.replace("#/components/responses/", "")]), code).toContain(`"${code}"`);
       }
     }
   });
