@@ -392,10 +392,9 @@ test("@auth/core: a person signs in with code, state, nonce and PKCE, and logs o
     { follow: false },
   );
   const session = JSON.parse((await walk(begun.headers.location ?? "", browser)).text) as {
-    sub: string;
-    account: { access_token: string; id_token: string };
+    account: { providerAccountId: string; access_token: string; id_token: string };
   };
-  expect(session.sub).toBeDefined();
+  expect(session.account.providerAccountId).toBe(person.id);
   await expectToWork(session.account.access_token);
 
   const logout = new URLSearchParams({

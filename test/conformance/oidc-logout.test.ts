@@ -109,6 +109,7 @@ describe("4 a page shows the error, and the session continues:", () => {
     const { body } = await signIn(user, application);
     const answer = await logOut(body.id_token, change);
     await expectPageOnly(answer, { status: 400, accessToken: body.access_token });
+    expect(answer.text).toContain("You were not signed out");
     expect(answer.text).not.toContain("evil.example");
   });
 });

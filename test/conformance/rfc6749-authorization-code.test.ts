@@ -51,8 +51,14 @@ describe("a code", () => {
   });
 
   test("without openid yields no id token, without offline_access no refresh token", async () => {
-    const { body } = await redeem(application, await codeFor(user, application, { scope: "profile.read" }));
-    expect(Object.keys(body).sort()).toEqual(["access_token", "code", "token_type"]);
+    for (const [scope, more] of [
+      ["profile.read", []],
+      ["openid profile.read", ["id_token"]],
+      ["offline_access profile.read", ["refresh_token"]],
+    ] as const) {
+      const { body } = await redeem(application, await codeFor(user, application, { scope }));
+      expect(Object.keys(body).sort()).toEqual(["access_token", "code", "token_type", ...more].sort());
+    }
   });
 });
 
@@ -99,9 +105,12 @@ describe("4.1.2.1 the application receives the error for:", () => {
   });
 });
 
-test("3.3 an omitted scope means all registered scopes", async () => {
+test.each([
+  ["omitted", undefined],
+  ["empty", ""],
+])("3.3 an %s scope means all registered scopes", async (_, scope) => {
   const who = await browser(await given.user({ realmId: api.realmId }));
-  await allow(who, authorizeUrl(few, { scope: "" }));
+  await allow(who, authorizeUrl(few, { scope }));
   const [row] = await api.database.owner.query<{ scopes: string[] }>(
     sql`select scopes from sessions order by created_at desc limit 1`,
   );

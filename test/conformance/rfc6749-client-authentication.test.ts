@@ -68,6 +68,11 @@ test("2.3.1 the Basic scheme works, with form-encoded parts", async () => {
   expect(await token({ ...grant, client_id: service.clientId }, basic(service.clientId, service.secret))).toMatchObject(
     { status: 200 },
   );
+  const encoded = (text: string): string => text.replace(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+  const parts = `${encoded(service.clientId)}:${encoded(service.secret)}`;
+  expect(await token(grant, { authorization: `Basic ${Buffer.from(parts).toString("base64")}` })).toMatchObject({
+    status: 200,
+  });
 });
 
 test("2.3.1 and 3.2 credentials in the query are ignored, like unknown fields", async () => {

@@ -31,12 +31,12 @@ test("2.1 revoking an access token ends only that token", async () => {
 });
 
 test("2.1 revoking a refresh token ends the session, with any token_type_hint", async () => {
-  const { body } = await signIn(user, application);
-  expect(await revoke(body.refresh_token, application, { token_type_hint: "access_token" })).toMatchObject({
-    status: 200,
-  });
-  expect(await isAlive(body.access_token)).toBe(false);
-  expect(await refreshes(body.refresh_token)).toBe(false);
+  for (const hint of ["refresh_token", "access_token", "unknown"]) {
+    const { body } = await signIn(user, application);
+    expect(await revoke(body.refresh_token, application, { token_type_hint: hint })).toMatchObject({ status: 200 });
+    expect(await isAlive(body.access_token)).toBe(false);
+    expect(await refreshes(body.refresh_token)).toBe(false);
+  }
 });
 
 test("2.2 another client's tokens stay valid, and the response is the same as for unknown tokens", async () => {

@@ -86,7 +86,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
       expect(new Set(localKeyIds).size).toBe(1);
     });
 
-    test("opens with no other password", () => {
+    test("but not with another password", () => {
       expect(run("openssl", ["pkcs12", "-in", "Windows-ec-p256.p12", "-passin", "pass:x", "-nodes"]).status).toBe(1);
     });
   });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { authorizationOn, postForm } from "../support/given/authorization.ts";
-import type { GivenApplication, GivenUser } from "../support/given/given.ts";
+import { fromNow, type GivenApplication, type GivenUser } from "../support/given/given.ts";
 import { useApi } from "../support/service/api.ts";
 
 const api = useApi();
@@ -37,14 +37,16 @@ test("2.2 the response describes an access token", async () => {
   expect(answer.body.exp - answer.body.iat).toBe(1800);
 });
 
-test("2.2 the response is only active: false for a token that is unknown, expired, from another realm, or another client's refresh token", async () => {
+test("2.2 the response is only active: false for a token that is unknown, revoked, expired, from another realm, or another client's refresh token", async () => {
   const { body } = await signIn(user, application);
   const stranger = await given.application({ realmId: await given.realm() });
   await postForm(`${api.url}/oauth/revoke`, { token: body.access_token, client_id: application.clientId });
   const living = await signIn(user, application);
+  const expired = await given.token({ realmId: api.realmId, userId: user.id }, { expiresAt: fromNow(-1) });
   for (const [value, of] of [
     ["unknown", service],
     [body.access_token, service],
+    [expired, service],
     [living.body.access_token, stranger],
     [living.body.refresh_token, service],
   ] as const) {

@@ -292,17 +292,20 @@ describeWithTool(["python3", "openssl"], "the apps' own rules for EAP metadata",
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test.each(Object.keys(names) as Name[])("%s accepts the worker's file and sets up everything in it", (name) => {
-    const network = outcome(names[name], encode(name, names[name].fetches[0] ?? "eap-config"));
-    expect(network).toMatchObject({
-      ssids: name === "Linux" ? ["eduroam"] : ["eduroam", "Campus"],
-      serverNames: [serverName],
-      cas: expect.arrayContaining([new X509Certificate(hierarchy.rootPem).raw]),
-      device: { privateKey: expect.stringContaining("PRIVATE KEY") },
-    });
-    const leaf = typeof network === "string" ? undefined : network.device.certificates[0];
-    expect(leaf?.raw).toEqual(hierarchy.clients["ec-p256"].certificate);
-  });
+  test.each(Object.keys(names) as Name[])(
+    "%s accepts the worker's file and sets up the network, the server's name, the CA and the key",
+    (name) => {
+      const network = outcome(names[name], encode(name, names[name].fetches[0] ?? "eap-config"));
+      expect(network).toMatchObject({
+        ssids: name === "Linux" ? ["eduroam"] : ["eduroam", "Campus"],
+        serverNames: [serverName],
+        cas: expect.arrayContaining([new X509Certificate(hierarchy.rootPem).raw]),
+        device: { privateKey: expect.stringContaining("PRIVATE KEY") },
+      });
+      const leaf = typeof network === "string" ? undefined : network.device.certificates[0];
+      expect(leaf?.raw).toEqual(hierarchy.clients["ec-p256"].certificate);
+    },
+  );
 
   test.each<[Name, string | undefined]>([
     ["Linux", "@wifi.example.org"],

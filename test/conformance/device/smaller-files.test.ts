@@ -28,7 +28,11 @@ afterAll(() => {
 const base64 = (pem: string): string => new X509Certificate(pem).raw.toString("base64");
 const radiusNames = ["radius.wifi.example.org", "radius-2.example.net"];
 
-const encode = (format: DeviceFileFormat, network: Partial<NetworkSettings> = {}): Buffer => {
+const encode = (
+  format: DeviceFileFormat,
+  network: Partial<NetworkSettings> = {},
+  identity = "abcdefghijklmnopqrst@wifi.example.org",
+): Buffer => {
   const { certificate, privateKeyPkcs8 } = hierarchy.clients[format === "iwd" ? "rsa-2048" : "ec-p256"];
   return encodeDeviceFile({
     network: {
@@ -46,7 +50,7 @@ const encode = (format: DeviceFileFormat, network: Partial<NetworkSettings> = {}
       reminderLeadDays: 0,
       ...network,
     },
-    identity: "abcdefghijklmnopqrst@wifi.example.org",
+    identity,
     friendlyName: "laptop (Example Üniversity)",
     notBefore: new Date("2026-11-21T09:00:00Z"),
     notAfter: new Date("2027-11-21T09:00:00Z"),
@@ -127,8 +131,8 @@ describe("onc", () => {
       ]),
     ),
   });
-  const read = (network: Partial<NetworkSettings> = {}) =>
-    Onc.parse(JSON.parse(encode("onc", network).toString("utf8")));
+  const read = (network: Partial<NetworkSettings> = {}, identity?: string) =>
+    Onc.parse(JSON.parse(encode("onc", network, identity).toString("utf8")));
 
   test("follows the format; the file contains each referenced object, and each GUID occurs once", () => {
     const { NetworkConfigurations, Certificates } = read();
@@ -170,8 +174,10 @@ describe("onc", () => {
   });
 
   test("the next profile has the same network GUIDs, so it replaces the first profile", () => {
-    const guids = () => read().NetworkConfigurations.map(({ GUID }) => GUID);
-    expect(guids()).toEqual(guids());
+    const [first, next] = [read(), read({}, "zbcdefghijklmnopqrst@wifi.example.org")];
+    const guids = ({ NetworkConfigurations }: typeof first) => NetworkConfigurations.map(({ GUID }) => GUID);
+    expect(guids(next)).toEqual(guids(first));
+    for (const { GUID } of first.Certificates) expect(next.Certificates.map((one) => one.GUID)).not.toContain(GUID);
   });
 });
 
@@ -204,7 +210,9 @@ describeWithTool(["nmcli", "openssl"], "networkmanager", () => {
   });
 
   test("nmcli reads each file without dropping a setting", () => {
-    for (const file of connectionsIn(unpacked(encode("networkmanager", { wired: true })))) {
+    const files = connectionsIn(unpacked(encode("networkmanager", { wired: true })));
+    expect(files).toHaveLength(3);
+    for (const file of files) {
       const { status, stdout, stderr } = readBack(file);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       const settings = file.split("\n").filter((line) => line !== "");

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -369,8 +369,9 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
         expect(asked()).toHaveLength(1);
       });
       await eventually(() => {
-        expect(running.output()).toContain("revoked profiles, 1 sessions");
+        expect(running.output()).toContain(": 1 revoked profiles, 1 sessions");
       });
+      await expect(stat(join(directory, "run"))).rejects.toThrow("ENOENT");
     });
 
     test("exits with 0 when it is stopped", async () => {

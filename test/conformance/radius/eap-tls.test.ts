@@ -382,7 +382,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     expect(await fetchVlans(radius.strict, { url, client: reader })).toMatchObject({ code, list: before });
   });
 
-  test("a profile revoked by one call is refused within 5 s", async () => {
+  test("a profile revoked by one call is soon refused", async () => {
     const profile = await issue(ownRealm);
     for (const mode of modes) await expectAdmitted(mode, profile);
 
@@ -392,7 +392,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectAdmitted("strict", healthy);
   });
 
-  test("every profile of a person who is offboarded is refused within 5 s", async () => {
+  test("every profile of a person who is offboarded is soon refused", async () => {
     const userId = await givenUser(service.owner, ownRealm.id);
     const profiles = [await issue(ownRealm, {}, userId), await issue(ownRealm, { format: "pem" }, userId)];
     for (const profile of profiles) await expectAdmitted("resilient", profile);
@@ -428,7 +428,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     await expectRefusedSoon(profile);
   });
 
-  test("every profile of the people in an offboarding file is refused within 5 s of the job's end", async () => {
+  test("every profile of the people in an offboarding file is refused soon after the job's end", async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => givenUser(service.owner, ownRealm.id)));
     const profiles = await Promise.all(people.map((userId) => issue(ownRealm, { keyType: "ec-p256" }, userId)));
     const users = people.map((userID) => ({ userID }));

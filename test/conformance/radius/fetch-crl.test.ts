@@ -230,7 +230,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(files.sort()).toEqual([`${hash}.r0`, `${otherHash}.r0`, `${otherHash}.r1`].sort());
   });
 
-  test("exits with 2 for wrong arguments, and leaves all files untouched", async () => {
+  test("exits with 2 for wrong arguments, and writes no file", async () => {
     expect(await fetchCrl(place)).toMatchObject({ code: 2, files: [] });
     const missing = { issuersFile: join(place.crlDirectory, "nothing"), crlDirectory: place.crlDirectory };
     expect(await fetchCrl(missing, `${base}/crl`)).toMatchObject({ code: 2, files: [] });

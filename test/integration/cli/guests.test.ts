@@ -55,6 +55,11 @@ test("every invalid field of a guest account is shown with its error", async () 
   const { code, err } = await cli(["guests", "create", "too late", "--expires", "1999-01-01"]);
   expect(code).toBe(1);
   expect(err).toMatch(/^ {2}expirationDate: /m);
+
+  const long = "n".repeat(3_000);
+  const both = await cli(["guests", "create", long, "--expires", "2099-01-01", "--note", long]);
+  expect(both.code).toBe(1);
+  for (const field of ["name", "note"]) expect(both.err).toMatch(new RegExp(`^ {2}${field}: `, "m"));
 });
 
 test.each([

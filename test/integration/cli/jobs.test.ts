@@ -62,7 +62,7 @@ describe("without a worker", () => {
   test("watching an unknown job fails", async () => {
     const { code, err } = await cli(["jobs", "watch", "00000000-0000-4000-8000-000000000000"]);
     expect(code).toBe(1);
-    expect(err).not.toContain("goes on");
+    expect(err).not.toContain("The job continues");
   });
 
   test.each([
@@ -87,6 +87,7 @@ describe("without a worker", () => {
     });
     expect(code).toBe(0);
     expect(jobOf(out)).toMatchObject({ total: 5 });
+    expect(proxy.seen.filter(({ path }) => path.startsWith("/api/jobs/"))).toHaveLength(2);
   });
 
   test("a job is cancelled", async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => worker.stop());
 
 test.each(leaverTexts("cli-leaver"))(
-  "on the command line, a file with $title offboards each person, or exits with 3 and a row that names them",
+  "on the command line, a file with $title offboards each person, or exits with 3 and a failed row that names the person or the reason",
   async ({ text, people, unreadable }) => {
     await api.database.owner.query(sql`
       insert into users (realm_id, pairwise_id, created_at)

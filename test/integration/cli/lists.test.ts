@@ -57,9 +57,11 @@ test("on a terminal a list is a table with a header, in colour unless colours ar
 
 test("--csv prints every property, and no cell that a spreadsheet reads as a formula", async () => {
   const { out } = await cli(["users", "list", "--csv", "--search", "=1"]);
-  const [head, row] = out.split("\r\n");
+  const [head = "", row] = out.split("\r\n");
+  const [user] = JSON.parse((await cli(["users", "list", "--json", "--search", "=1"])).out) as [object];
 
   expect(head).toMatch(/^userID,pairwiseID,email,locked,/);
+  expect(head.split(",").sort()).toEqual(Object.keys(user).sort());
   expect(row).toMatch(/^\d+,'=1\+1,"a ""quote"", and more",false,/);
 });
 

@@ -31,8 +31,10 @@ test("a profile is written to a file that only its owner can read, and its keys 
   expect(Object.keys(profile)).not.toEqual(expect.arrayContaining(["data"]));
   expect(err).toBe("");
   expect((await stat(at("laptop.p12"))).mode & 0o777).toBe(0o600);
+  const file = await readFile(at("laptop.p12"));
   // A PKCS#12 file is a DER sequence.
-  expect((await readFile(at("laptop.p12")))[0]).toBe(0x30);
+  expect(file[0]).toBe(0x30);
+  expect(out).not.toContain(file.toString("base64").slice(0, 60));
 });
 
 test("a PEM profile is one file with certificates and key", async () => {
@@ -80,9 +82,11 @@ test("a failed request leaves no file", async () => {
 });
 
 test("an unwritable path is reported before a profile is issued", async () => {
+  const before = (await cli(["profiles", "list", "--user", user])).out;
   const { code, err } = await create("--out", "no/such/folder/laptop.p12");
   expect(code).toBe(1);
   expect(err).toContain("ENOENT");
+  expect((await cli(["profiles", "list", "--user", user])).out).toBe(before);
 });
 
 test.each([
@@ -115,6 +119,10 @@ test("several profiles are revoked together or not at all", async () => {
   const failed = await cli(["profiles", "revoke", ...serials, "12345", "--yes", "--json"]);
   expect(failed.code).toBe(1);
   expect(JSON.parse(failed.out)).toMatchObject({ error: "profile_not_found" });
+  for (const serial of serials) {
+    const { out } = await cli(["profiles", "list", "--user", user, "--search", serial, "--json"]);
+    expect(JSON.parse(out)).toMatchObject([{ serial, revokeTime: null }]);
+  }
 
   const grouped = serials.map((serial) => serial.replace(/\B(?=(?:\d{4})+$)/g, " "));
   const done = await cli(["profiles", "revoke", ...grouped, "--yes", "--json"]);
@@ -144,9 +152,12 @@ describe("revoking a large part of the realm", () => {
       error: "confirmation_required",
       fields: [{ path: "confirmTotal", reason: "101" }],
     });
+    const active = async () => JSON.parse((await cli(["profiles", "list", "--json"], { env })).out) as unknown;
+    expect(await active()).toHaveLength(130);
     const done = await cli(["profiles", "revoke", ...many, "--yes", "--confirm-total", "101", "--json"], { env });
     expect(done.code).toBe(0);
     expect(JSON.parse(done.out)).toEqual({ revoked: many });
+    expect(await active()).toHaveLength(29);
   });
 });
 

@@ -43,6 +43,7 @@ test.each([429, 503])(
     expect(err.match(/trying again/g)).toHaveLength(2);
     expect(waits).toEqual([7_000, 7_000]);
     expect(calls()).toHaveLength(3);
+    expect(calls()[0]?.headers["idempotency-key"]).toEqual(expect.any(String));
     expect(new Set(calls().map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
   },
 );
@@ -115,6 +116,7 @@ test("a hostile service's text does not control the terminal", async () => {
   const body = JSON.stringify({ error: "x", error_description: "\u001b]0;owned\u0007", request_id: "\u009b2J" });
   first(9, { status: 400, headers: { "Content-Type": "application/json" }, body });
   const { err, out } = await cli(["guests", "list", "--json"]);
+  for (const shown of [err, out]) expect(shown).toContain("owned");
   for (const character of ["\u001b", "\u0007", "\u009b"]) expect(err + out).not.toContain(character);
 });
 

@@ -75,11 +75,15 @@ test("users why shows the reason that keeps a user's device off the network, as 
   expect(JSON.parse(json.out)).toMatchObject({ diagnosis: { code: "revoked", serial }, profiles: [{ serial }] });
 });
 
-test("an export contains everything stored about a user, as JSON", async () => {
-  const { id } = await realm.user({ pairwiseId: "exported@north" });
+test("an export contains a user with the user's profiles, as JSON", async () => {
+  const user = await realm.user({ pairwiseId: "exported@north" });
+  const serial = await api.given.profile(user);
   const { code, out } = await cli(["users", "export", "exported@north"]);
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toMatchObject({ user: { userID: id, pairwiseID: "exported@north" }, profiles: [] });
+  expect(JSON.parse(out)).toMatchObject({
+    user: { userID: user.id, pairwiseID: "exported@north" },
+    profiles: [{ serial }],
+  });
 });
 
 test("several users are locked and unlocked by one command", async () => {
@@ -88,10 +92,10 @@ test("several users are locked and unlocked by one command", async () => {
   const { code, out, err } = await cli(["users", "lock", ...users]);
   expect({ code, out }).toEqual({ code: 0, out: "" });
   expect(err.match(/: locked\.$/gm)).toHaveLength(2);
-  expect((await shown(users[0]!))["locked"]).toBe(true);
+  for (const user of users) expect((await shown(user))["locked"]).toBe(true);
 
   expect((await cli(["users", "unlock", ...users, "--quiet"])).err).toBe("");
-  expect((await shown(users[1]!))["locked"]).toBe(false);
+  for (const user of users) expect((await shown(user))["locked"]).toBe(false);
 });
 
 test("if one user cannot be changed, the command continues with the others and exits with 3", async () => {
@@ -185,7 +189,7 @@ test("if the service requires confirmation for several users, the terminal asks 
   }
 });
 
-test("a client without the scope gets an error that names it", async () => {
+test("a client without the scope gets the error insufficient_scope, and doctor lists the missing scopes", async () => {
   const { id } = await realm.user();
   const { clientId, secret } = await api.given.application({ realmId: realm.realmId, scopes: ["user.read"] });
   const env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };

@@ -84,6 +84,7 @@ describe("OpenSSL reports", () => {
     expect(output).toContain(`${serialNumber}: revoked`);
     expect(output).toContain("Response verify OK");
     expect(output).toMatch(/Revocation Time: \w{3} +\d+ [\d:]+ \d{4} GMT/);
+    expect(output).toContain("Revocation Reason: keyCompromise (0x1)");
   });
 
   test("the reason only if there is one", async () => {
@@ -124,10 +125,12 @@ describe("OpenSSL reports", () => {
   });
 
   test("the status from each of two issuers' own responders", async () => {
-    const serialNumber = await givenProfile(other);
-    const output = await ask(first, serialNumber, [], other);
-    expect(output).toContain(`${serialNumber}: good`);
-    expect(output).toContain("Response verify OK");
+    for (const issuer of [realm, other]) {
+      const serialNumber = await givenProfile(issuer);
+      const output = await ask(first, serialNumber, [], issuer);
+      expect(output).toContain(`${serialNumber}: good`);
+      expect(output).toContain("Response verify OK");
+    }
   });
 
   test("an expired profile's stored status, as long as its issuer is valid", async () => {
@@ -258,17 +261,21 @@ describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
 
   test("an answer without a nonce can be cached for two seconds, and has an ETag for If-None-Match", async () => {
     const url = getUrl(encodeURIComponent(requestFor(await givenProfile()).toString("base64")));
-    const [one, two] = await Promise.all([askOverHttp(url), askOverHttp(url)]);
+    const one = await askOverHttp(url);
     expect(one.headers).toMatchObject({
       "cache-control": "max-age=2, public, no-transform, must-revalidate",
       etag: expect.stringMatching(/^"[0-9a-f]{40}"$/),
     });
     const lastsMs = Date.parse(one.headers.expires!) - Date.parse(one.headers["last-modified"]!);
     expect(lastsMs).toBe(2_000);
-    expect(two.body.length).toBeGreaterThan(0);
+    expect(one.body.length).toBeGreaterThan(0);
 
-    const again = await askOverHttp(url, { headers: { "if-none-match": two.headers.etag! } });
-    if (again.headers.etag === two.headers.etag) expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) });
+    // Between the two requests the responder may sign the answer anew, with another ETag.
+    await eventually(async () => {
+      const { headers } = await askOverHttp(url);
+      const again = await askOverHttp(url, { headers: { "if-none-match": headers.etag! } });
+      expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) });
+    });
     const head = await askOverHttp(url, { method: "HEAD" });
     expect(head).toMatchObject({ status: 200, body: Buffer.alloc(0) });
   });
@@ -311,7 +318,7 @@ describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
   });
 });
 
-test("a profile's view shows its last check within seconds, and the check is written at most once a minute", async () => {
+test("a profile's view shows its last check, and the check is written at most once a minute", async () => {
   const realmId = realm.realmId;
   const service = as.service({ realmId });
   const server = (): Promise<string> => given.profile({ realmId }, { kind: "infrastructure", name: "radius" });
@@ -402,13 +409,14 @@ test("the dashboard's picture counts good answers and refusals for each server",
   );
 });
 
-test("every certificate that an issuer has signed for a responder is recorded, once for each key, without private keys", async () => {
+test("the certificates that an issuer has signed for responders are recorded, once for each key, and are valid for three days", async () => {
   const rows = await api.database.owner.query<{ certificate: Buffer | null; publicKey: Buffer; days: string }>(sql`
     select certificate, public_key as "publicKey", extract(epoch from not_after - not_before) / 86400 as days
       from ocsp_responders
      where issuer_id = ${realm.issuerId}
   `);
   expect(rows.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(rows.map(({ publicKey }) => publicKey.toString("hex"))).size).toBe(rows.length);
   for (const { certificate, publicKey, days } of rows) {
     expect(certificate!.includes(publicKey)).toBe(true);
     expect(Number(days)).toBeCloseTo(3, 1);
