@@ -27,7 +27,6 @@ const names = async (query: string): Promise<string[]> => {
 
 test.each([
   ["", ["Import of old", "import 100%", "Console"]],
-  ["sort[name]=asc", ["Console", "import 100%", "Import of old"]],
   ["sort[creationDate]=asc", ["Console", "import 100%", "Import of old"]],
   ["search=IMPORT", ["Import of old", "import 100%"]],
   ["search=%25", ["import 100%"]],
@@ -35,8 +34,15 @@ test.each([
   ["filter[active]=False", ["Import of old"]],
   ["filter[active]=true&filter[type]=service", ["import 100%"]],
 ])("%s lists %j", async (query, expected) => {
-  expect((await names(query)).sort()).toEqual([...expected].sort());
-  if (!query.includes("sort[name]")) expect(await names(query)).toEqual(expected);
+  expect(await names(query)).toEqual(expected);
+});
+
+test("sort[name] sorts by name in either direction", async () => {
+  // The database's collation decides about letter case; every collation sorts C before I and i.
+  const ascending = await names("sort[name]=asc");
+  expect(ascending).toEqual(["Console", ...ascending.slice(1)]);
+  expect(ascending).toHaveLength(3);
+  expect(await names("sort[name]=desc")).toEqual(ascending.toReversed());
 });
 
 test("a page contains its position and the total", async () => {

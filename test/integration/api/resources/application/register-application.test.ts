@@ -85,10 +85,13 @@ test("a repeat with the same key returns the first response with the secret, and
   const headers = { "idempotency-key": "register-1" };
   const first = await caller.post("/api/applications", service, { headers });
   await caller.put(`/api/applications/${first.body.data.client_id}`, { name: "renamed since" });
+  const total = async () => (await caller.get("/api/applications?limit=1")).body.total as number;
+  const before = await total();
 
   const repeat = await caller.post("/api/applications", service, { headers });
 
   expect(repeat.text).toBe(first.text);
+  expect(await total()).toBe(before);
   expect((await tokenWith(api, repeat.body.data)).status).toBe(200);
   expect(await caller.post("/api/applications", { ...service, name: "another" }, { headers })).toBeError(
     "idempotency_key_reused",

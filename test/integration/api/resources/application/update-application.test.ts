@@ -40,14 +40,16 @@ test("only the given fields change, and one audit entry contains the old and the
     requirePKCE: false,
   });
   expect((await admin.get(`/api/applications/${client_id}`)).body).toEqual(body);
-  const [, entry] = await auditOf(api.database, "clientID", client_id);
-  expect(entry).toMatchObject({
-    event: "client_update",
-    properties: {
-      before: { name: "Wi-Fi helper", redirectURI: "https://client.example/back", requirePKCE: true },
-      after: { name: "Helper", redirectURI: "https://client.example/elsewhere", requirePKCE: false },
+  expect(await auditOf(api.database, "clientID", client_id)).toMatchObject([
+    { event: "client_create" },
+    {
+      event: "client_update",
+      properties: {
+        before: { name: "Wi-Fi helper", redirectURI: "https://client.example/back", requirePKCE: true },
+        after: { name: "Helper", redirectURI: "https://client.example/elsewhere", requirePKCE: false },
+      },
     },
-  });
+  ]);
 });
 
 test("sending back an application as it was read changes nothing and writes nothing", async () => {

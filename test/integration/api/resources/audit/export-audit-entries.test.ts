@@ -1,4 +1,5 @@
 import { request, type IncomingMessage } from "node:http";
+import { pino } from "pino";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
 import { sql } from "../../../../../db/sql.ts";
@@ -11,7 +12,9 @@ import { eventually } from "../../../../support/run/eventually.ts";
 import { extent } from "../../../../support/run/extent.ts";
 import { heldBytes } from "../../../../support/run/memory.ts";
 
-const api = useApi();
+const requests: unknown[] = [];
+const log = pino({ level: "info" }, { write: (line) => void requests.push(JSON.parse(line)) });
+const api = useApi({ log });
 const key = generateAuditKey();
 let realmId: string;
 let clientId: string;
@@ -276,6 +279,8 @@ describe("of many entries", () => {
 
   test("a client that does not read holds no database connection and little memory, and its disconnect ends the export", async () => {
     const before = heldBytes();
+    const disconnects = () => requests.filter((entry) => (entry as { status?: number }).status === 499).length;
+    const earlier = disconnects();
 
     const idle = await Promise.all(Array.from({ length: 12 }, open));
 
@@ -283,6 +288,9 @@ describe("of many entries", () => {
     expect((await service.get("/api/audit?limit=1")).status).toBe(200);
     expect(heldBytes() - before).toBeLessThan(50_000_000);
     for (const response of idle) response.destroy();
+    await eventually(() => {
+      expect(disconnects() - earlier).toBe(idle.length);
+    });
     await eventually(async () => {
       const [row] = await api.database.owner.query<{ active: number }>(sql`
         select count(*)::integer as active

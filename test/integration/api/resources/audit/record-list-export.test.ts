@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { exportedLists } from "../../../../../domain/audit/exported-lists.ts";
+import type { Scope } from "../../../../../domain/people/scopes.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
 const api = useApi();
@@ -19,11 +20,20 @@ test("saving a list is recorded once, without the search texts", async () => {
 });
 
 test("each list requires its own scope", async () => {
-  const send = async (list: string, ...scopes: ("user.read" | "job.read")[]) =>
-    (await as.service({ scopes }).post("/api/audit/list-exports", { list, rows: 0 })).status;
+  const scopeOf = {
+    users: "user.read",
+    profiles: "profile.read",
+    guest_accounts: "guest.view",
+    guest_profiles: "guest.view",
+    infrastructure_profiles: "infrastructure.read",
+    jobs: "job.read",
+    applications: "application.read",
+  } as const;
+  const send = async (list: string, scope: Scope) =>
+    (await as.service({ scopes: [scope] }).post("/api/audit/list-exports", { list, rows: 0 })).status;
   for (const list of exportedLists) {
-    expect(await send(list, "user.read"), list).toBe(list === "users" ? 200 : 403);
-    expect(await send(list, "job.read"), list).toBe(list === "jobs" ? 200 : 403);
+    for (const scope of new Set(Object.values(scopeOf)))
+      expect(await send(list, scope), `${list} with ${scope}`).toBe(scope === scopeOf[list] ? 200 : 403);
   }
   expect(await send("nothing", "user.read")).toBe(400);
 });

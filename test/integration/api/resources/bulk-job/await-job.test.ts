@@ -15,14 +15,22 @@ const given = async (state: JobState): Promise<string> => {
 };
 
 test("a read with a wait returns when the job has ended", async () => {
-  const id = await given("running");
-  const awaited = api.as.admin().get(`/api/jobs/${id}`, { headers: { prefer: "wait=20" } });
+  const [id, other] = [await given("running"), await given("running")];
+  const read = (job: string, seconds = 60) =>
+    api.as.admin().get(`/api/jobs/${job}`, { headers: { prefer: `wait=${seconds}` } });
+  // Control: a read of another job, whose wait expires earlier, still waits.
+  let isOver = false;
+  const control = read(other, 50).finally(() => (isOver = true));
+  const awaited = read(id);
   await leaveIn(api.database.owner, id, "completed");
   const { status, headers, body } = await awaited;
 
+  expect(isOver).toBe(false);
   expect(status).toBe(200);
-  expect(headers).toMatchObject({ "preference-applied": "wait=20" });
+  expect(headers).toMatchObject({ "preference-applied": "wait=60" });
   expect(body.data).toMatchObject({ state: "completed", done: 1 });
+  await leaveIn(api.database.owner, other, "completed");
+  await control;
 });
 
 test("an expired wait returns the job's current state", async () => {

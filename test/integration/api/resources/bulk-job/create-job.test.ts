@@ -182,7 +182,9 @@ describe("a file", () => {
     );
 
     expect(await columnsOf(answer.body.data.id)).toEqual(["pairwiseID"]);
-    expect(JSON.stringify(await storedRows(answer.body.data.id))).not.toContain("secret");
+    const rows = await storedRows(answer.body.data.id);
+    expect(rows).toMatchObject([{ input: ["anna"], pairwiseId: "anna", status: "pending" }]);
+    expect(JSON.stringify(rows)).not.toMatch(/AAAA|BEGIN|secret/);
   });
 
   test("loses the apostrophe that keeps a spreadsheet from evaluating a formula", async () => {
@@ -343,15 +345,19 @@ describe("an unusable file leaves nothing behind:", () => {
     ["another encoding of JSON", "application/json; charset=windows-1252", {}],
     ["compressed", "text/csv", { "content-encoding": "gzip" }],
   ])("%s, which gets 415", async (_, type, headers) => {
+    const before = await jobCount();
     const answer = await upload("onboarding", type, "pairwiseID\na\n", { headers });
     expect(answer).toBeError("unsupported_media_type");
+    expect(await jobCount()).toBe(before);
   });
 
   test("a body with a Content-Length beyond the limit", async () => {
+    const before = await jobCount();
     const answer = await csv("pairwiseID\na\n", { headers: { "content-length": String(200 * 1024 * 1024) } }).catch(
       () => undefined,
     );
     if (answer !== undefined) expect(answer).toBeError("payload_too_large");
+    expect(await jobCount()).toBe(before);
   });
 
   test("an aborted upload", async () => {
@@ -386,8 +392,10 @@ describe("an unusable file leaves nothing behind:", () => {
 describe("creating a job", () => {
   test("is in the audit log, with its actor", async () => {
     const executeAt = fromNow(3_600_000).toISOString();
+    const user = await api.given.user({ realmId: api.realmId, administrator: true });
     const answer = await csv("pairwiseID\na\n\nb\n,,\n", {
       query: `?dryRun=TRUE&executeAt=${executeAt}&confirmTotal=17`,
+      as: api.as.user(user),
     });
 
     expect(answer.body.data).toMatchObject({ dryRun: true, total: 2 });
@@ -404,6 +412,11 @@ describe("creating a job", () => {
         },
       },
     ]);
+    expect(
+      await api.database.owner.query(sql`
+        select user_id as "userId" from audit_entries where properties ->> 'job' = ${String(answer.body.data.id)}
+      `),
+    ).toEqual([{ userId: user.id }]);
   });
 
   test.each([

@@ -135,8 +135,17 @@ test("a client that waits for the job is notified", async () => {
   const creators = await givenCreators();
   const id = await waiting(creators, { by: "person", state: "queued" });
   const before = await jobOf(api.database.owner, id);
-  const wait = another(creators).get(`/api/jobs/${id}`, { headers: { prefer: "wait=60" } });
+  const waitFor = (job: string, seconds = 60) =>
+    another(creators).get(`/api/jobs/${job}`, { headers: { prefer: `wait=${seconds}` } });
+  // Control: the wait for another creator's job, which expires earlier, goes on.
+  const unchanged = await waiting(creators, { by: "client", state: "queued" });
+  let isOver = false;
+  const control = waitFor(unchanged, 50).finally(() => (isOver = true));
+  const wait = waitFor(id);
   await another(creators).delete(`/api/user/${creators.userId}`);
   expect((await wait).body.data).toMatchObject({ state: "ready", error: "creator_ended" });
+  expect(isOver).toBe(false);
+  await leaveIn(api.database.owner, unchanged, "completed");
+  await control;
   expect(Number((await jobOf(api.database.owner, id)).revision)).toBe(Number(before.revision) + 1);
 });

@@ -256,16 +256,21 @@ describe("an event stream", () => {
     await eventually(() => {
       expect(streams.every(({ events }) => events.at(-1)?.job.done === 30)).toBe(true);
     });
+    expect(queries).toBeGreaterThan(0);
     expect(queries).toBeLessThanOrEqual(Math.ceil((performance.now() - startedAt) / 100) + 1);
   });
 
-  test("ends when its process stops, and continues in another one", async () => {
+  test("sends a change in every process, and ends when the processes stop", async () => {
     const id = await given();
     const stream = await follow(id);
     const other = await api.another();
     const elsewhere = await follow(id, { url: other.url });
     await eventually(() => {
       expect([stream.events.length, elsewhere.events.length]).toEqual([1, 1]);
+    });
+    await progress(id, 5);
+    await eventually(() => {
+      expect([stream, elsewhere].map(({ events }) => events.at(-1)?.job.done)).toEqual([5, 5]);
     });
 
     await api.stop();

@@ -114,7 +114,10 @@ describe("another realm's job", () => {
 
   test("is not listed", async () => {
     const id = await given("ready", { realmId: await api.given.realm() });
-    expect((await admin.get("/api/jobs?limit=1000")).text).not.toContain(id);
+    const own = await given("ready");
+    const { text } = await admin.get("/api/jobs?limit=1000");
+    expect(text).toContain(own);
+    expect(text).not.toContain(id);
   });
 });
 
@@ -230,6 +233,7 @@ describe("starting", () => {
     const again = await admin.post(`/api/jobs/${id}/start`, {}, { headers });
     expect([first.status, again.status]).toEqual([202, 202]);
     expect(await admin.post(`/api/jobs/${id}/start`, {})).toBeError("job_state");
+    expect(await auditOf(api.database.owner, id)).toHaveLength(1);
   });
 });
 

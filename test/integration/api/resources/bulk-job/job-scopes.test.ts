@@ -10,8 +10,8 @@ import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { testOutputKeys } from "../../../../support/service/worker.ts";
 
 /**
- * Tests which scopes are needed to change a job, to read it and to erase its outputs, and the audit entries of these
- * actions.
+ * Tests which scopes are needed to change a job and to erase its outputs, and the audit entries of changes and of
+ * reading and erasing its keys.
  */
 
 const api = useApi();

@@ -370,6 +370,7 @@ describe("a refused selection leaves nothing behind", () => {
     const answer = await start(as, {}, { kind: "onboarding" });
     expect(answer).toBeError("invalid_request");
     expect(answer.body.error_description).toMatch(/no rows/);
+    expect(await kept(realmId)).toEqual([]);
   });
 
   test.each([

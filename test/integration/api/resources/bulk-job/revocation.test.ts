@@ -141,6 +141,7 @@ describe("a file of serial numbers", () => {
   test("takes numbers as text, and never looks up a number that JSON has rounded", async () => {
     const id = await check('{"serials":[205871943376402915538846120977]}', "application/json");
     expect(await jobOf(id)).toMatchObject({ state: "failed", error: "nothing_usable" });
+    expect(await resultsOf(id)).toMatchObject([{ status: "failed", error: "invalid_row" }]);
   });
 
   test.each([

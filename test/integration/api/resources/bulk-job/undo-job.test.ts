@@ -460,7 +460,7 @@ describe("an undo", () => {
     expect(await outOf(realm)).toEqual([]);
   });
 
-  test("is refused without the scopes to reactivate users", async () => {
+  test("is refused without the scope to reactivate users", async () => {
     const realm = await givenRealm();
     const jobId = await offboarded(realm, await people(realm, 1));
     const scopes = allScopes.filter((scope) => scope !== "user.modify");
@@ -516,9 +516,9 @@ describe("a grace period in requests", () => {
     expect(answer).toBeError("invalid_request");
   });
 
-  test("is accepted only for offboardings", async () => {
+  test("has no effect when another kind of job is created, and is refused when such a job is started", async () => {
     const realm = await givenRealm();
-    const made = await realm.admin.post("/api/jobs/reactivation?dryRun=true", file(await people(realm, 1)));
+    const made = await realm.admin.post("/api/jobs/reactivation?graceDays=3&dryRun=true", file(await people(realm, 1)));
     expect(made.body.data).toMatchObject({ kind: "reactivation", origin: "upload", graceDays: null });
     await jobs.run(made.body.data.id);
     expect(await realm.admin.post(`/api/jobs/${made.body.data.id}/start`, { graceDays: 3 })).toBeError(

@@ -53,11 +53,12 @@ describe("with a worker", () => {
     expect(data).toMatchObject([{ serial: body.data.serial, accountId: guest.id }]);
   });
 
-  test.each(["PKCS12", "pfx"])("%s returns base64 in data and nothing else", async (format) => {
+  test.each(["PKCS12", "pfx"])("%s returns base64 in data, without a PEM pair", async (format) => {
     const { status, body } = await as.guest(await account()).post(path, { ...phone, format });
 
     expect(status).toBe(200);
     expect(Buffer.from(body.data.data, "base64")[0]).toBe(0x30);
+    expect(body.data).not.toHaveProperty("certificate");
     expect(body.data).not.toHaveProperty("privateKey");
   });
 

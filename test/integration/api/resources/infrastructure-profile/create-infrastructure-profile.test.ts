@@ -92,7 +92,7 @@ describe("with a worker", () => {
     }
   });
 
-  test("a domain that the operator added after creating the issuing CA is refused until there is a newer CA", async () => {
+  test("a domain that the operator added after creating the issuing CA is refused with the command for a newer CA", async () => {
     const domains = (infrastructureDomains: string[]) =>
       realms.update(api.database.owner, realmId, { infrastructureDomains });
     const { name: realm } = await domains(["example.org", "campus.example.net"]);

@@ -140,10 +140,17 @@ test("reading the output again does not postpone its erasure", async () => {
 
 test("a waiting client is notified by the worker, without polling", async () => {
   await api.startWorker();
-  const location = await begin();
-  // If nothing wakes this request, it waits longer than the test's timeout.
-  const answer = await service.get(location, { headers: { prefer: "wait=60" } });
+  const wait = { headers: { prefer: "wait=60" } };
+  // Control: a wait for an issuance in a realm whose issuer no worker has, which began earlier, goes on.
+  const [user, other] = [await given.user({ realmId: api.realmId }), as.service()];
+  const begun = await other.post(`/api/user/${user.id}/profiles/laptop`, linux, respondAsync);
+  let isOver = false;
+  const control = other.get(String(begun.headers.location), wait).finally(() => (isOver = true));
+  const answer = await service.get(await begin(), wait);
   expect(answer).toMatchObject({ status: 200, body: { data: { state: "issued" } } });
+  expect(isOver).toBe(false);
+  await as.admin().delete(`/api/user/${user.id}`);
+  expect(await control).toMatchObject({ body: { data: { state: "failed" } } });
 });
 
 test("the output of a client that disconnects is not marked as collected", async () => {

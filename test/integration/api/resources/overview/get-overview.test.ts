@@ -95,7 +95,7 @@ test("profiles are counted: active now, issued and revoked in this week and the 
   expect(listed.body.total).toBe(profiles.active);
 });
 
-test("an expired profile is inactive immediately, whether upkeep has run or not", async () => {
+test("an expired profile is inactive immediately, even before upkeep has run", async () => {
   const realmId = await given.realm();
   const serial = await given.profile(await given.user({ realmId }));
   await database.owner.query(sql`

@@ -82,7 +82,7 @@ test("the activity of a revoked profile shows its first check and its first refu
   });
 });
 
-describe("the ten diagnoses of “not on the Wi-Fi”", () => {
+describe("the diagnoses of “not on the Wi-Fi”", () => {
   test("report that the profile has expired", async () => {
     const { serial } = await profileOf({ notAfter: fromNow(-hour) });
     await made.check(serial, fromNow(-2 * hour));
@@ -291,16 +291,17 @@ test("the activity reports that an issuer's CRL has expired", async () => {
 });
 
 describe("the actor of a revocation", () => {
-  test("is found for each of a hundred profiles of one offboarding", async () => {
+  test("is found for every profile of an offboarding, even beyond those that the audit entry lists", async () => {
     const user = await given.user({ realmId: api.realmId });
     const serials = [];
     for (let n = 0; n < revocations.serialsMax + 1; n++) serials.push(await given.profile(user));
     await as.service().delete(`/api/user/${user.id}`);
-    const { data } = (await activityOf(serials.at(-1) ?? "")).body;
-    expect(data.revocation).toMatchObject({
-      how: "offboarding",
-      by: { kind: "application", name: expect.stringMatching(/^application /), client_id: expect.any(String) },
-    });
+    for (const serial of serials) {
+      expect((await activityOf(serial)).body.data.revocation).toMatchObject({
+        how: "offboarding",
+        by: { kind: "application", name: expect.stringMatching(/^application /), client_id: expect.any(String) },
+      });
+    }
   });
 
   test("is found for the end of a guest account and for one of its profiles", async () => {

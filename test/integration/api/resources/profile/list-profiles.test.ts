@@ -165,7 +165,7 @@ describe("revoked profiles", () => {
     expect(answer.body.total).toBe(expected.length);
   });
 
-  test("have the fields of every profile", async () => {
+  test("have the time and the reason of their revocation", async () => {
     const { body } = await caller.get(`${path}?filter[state]=revoked&limit=1`);
     expect(body).toMatchObject({
       total: 3,

@@ -19,5 +19,8 @@ test("every principal of the realm can read its settings", async () => {
 });
 
 test("users and services need the scope", async () => {
-  expect(await as.service({ scopes: ["user.read"] }).get("/api/realm")).toBeError("insufficient_scope");
+  const user = await given.user({ realmId: api.realmId });
+  for (const who of [as.service({ scopes: ["user.read"] }), as.user(user, { scopes: ["profile.read"] })]) {
+    expect(await who.get("/api/realm")).toBeError("insufficient_scope");
+  }
 });

@@ -49,12 +49,14 @@ test("another upload replaces the logo and changes its address; once the logo is
   const addressOf = async () => /src="([^"]+\/logo[^"]+)"/.exec((await page()).text)?.[1];
   await upload(admin, svg());
   const first = await addressOf();
+  expect(first).toBeDefined();
   expect(await upload(admin, png, "image/png")).toMatchObject({ status: 200 });
   expect(await addressOf()).not.toBe(first);
   expect((await get(`/realms/${name}/logo`)).headers["content-type"]).toBe("image/png");
 
   expect((await admin.delete("/api/realm/logo")).body.data).toEqual({ uploaded: null });
   expect(await addressOf()).toBeUndefined();
+  expect((await page()).text).toMatch(/<span class="mark"[^>]*>\s*R\s*<\/span>/);
   expect(await get(`/realms/${name}/logo`)).toMatchObject({ status: 404 });
 });
 

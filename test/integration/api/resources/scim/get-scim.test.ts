@@ -28,7 +28,8 @@ test("a realm without a directory returns its settings, and no people", async ()
 test("people, connections and deactivations that count towards the share are counted for each realm", async () => {
   const directory = await givenDirectory(api);
   const { realmId, clientId, scim } = directory;
-  const [stays, leaves, deleted] = [await directory.person(), await directory.person(), await directory.person()];
+  await directory.person();
+  const [leaves, deleted] = [await directory.person(), await directory.person()];
   await given.profile({ id: leaves, realmId });
   expect((await directory.deactivate(leaves)).status).toBe(200);
   expect((await scim.delete(`/Users/${deleted}`)).status).toBe(204);
@@ -49,7 +50,6 @@ test("people, connections and deactivations that count towards the share are cou
     people: 0,
     offboardedThisHour: 0,
   });
-  expect(stays).not.toBe(leaves);
 });
 
 test("the response names the held job", async () => {

@@ -276,7 +276,7 @@ test.each(rights)(
   },
 );
 
-test("totals of large lists are counted for the scopes of each caller", async () => {
+test("totals are counted for the scopes of each caller", async () => {
   const narrow = as.service({ realmId, scopes: ["user.read"] });
   expect(await found("people", serials.active)).toEqual(["Ada"]);
   expect(await found("people", serials.active, { caller: narrow })).toEqual([]);

@@ -13,6 +13,7 @@ test("a user sees their own sessions with any scope or none, with the current on
   ];
   await given.session({ user: await given.user({ realmId: api.realmId }) });
 
+  expect(await as.token(another.accessToken).get("/api/sessions")).toMatchObject({ status: 200 });
   const { status, body } = await as.token(asking.accessToken).get("/api/sessions");
 
   expect(status).toBe(200);

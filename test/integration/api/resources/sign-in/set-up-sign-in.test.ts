@@ -172,6 +172,11 @@ describe("a draft", () => {
     expect((await signInOf())["draft"]).toBeNull();
     await store(admin.caller, draftOf(upstream));
     await runTest(admin);
+    const [left] = await api.database.owner.query(sql`
+      select expires_at between now() + interval '23 hours' and now() + interval '24 hours' as "isADay"
+        from sign_in_drafts where realm_id = ${realmId}
+    `);
+    expect(left).toEqual({ isADay: true });
     await api.database.owner.query(sql`update sign_in_drafts set expires_at = now() where realm_id = ${realmId}`);
     expect((await signInOf())["draft"]).toBeNull();
     expect(await activate()).toBeError("sign_in_draft_not_found");
@@ -313,7 +318,11 @@ describe("who may set up the sign-in", () => {
   test("only a caller with both scopes, since rules about roles create administrators", async () => {
     const auditor = as.user(await given.user({ realmId, roles: ["auditor"] }));
     expect(await auditor.get(path)).toMatchObject({ status: 200 });
-    for (const caller of [auditor, as.service({ realmId, scopes: ["realm.read", "realm.modify"] })]) {
+    for (const caller of [
+      auditor,
+      as.service({ realmId, scopes: ["realm.read", "realm.modify"] }),
+      as.admin({ realmId, scopes: ["realm.read", "role.modify"] }),
+    ]) {
       expect(await caller.put(`${path}/draft`, draftOf(upstream))).toBeError("insufficient_scope");
       expect(await caller.post(`${path}/tests`, { of: "draft" })).toBeError("insufficient_scope");
       expect(await caller.post(`${path}/activate`, {})).toBeError("insufficient_scope");

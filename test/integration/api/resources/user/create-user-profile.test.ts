@@ -92,7 +92,7 @@ describe("with a worker", () => {
     });
   });
 
-  test.each(["pkcs12", "PFX"])("%s returns base64 in data and nothing else", async (format) => {
+  test.each(["pkcs12", "PFX"])("%s returns base64 in data, without a PEM pair", async (format) => {
     const { status, body } = await create(await given.user({ realmId }), { ...linux, format });
 
     expect(status).toBe(200);

@@ -139,7 +139,7 @@ describe("access to an export", () => {
     expect((await as.admin().get(exportPath(user))).status).toBe(200);
   });
 
-  test("returns 404 to every other caller who is not an administrator", async () => {
+  test("returns 404 to another user without a role, a guest and callers of another realm", async () => {
     const missing = await as.user(other).get("/api/user/999999/export");
     expect(missing).toBeError("user_not_found");
     expect(await as.user(other).get(exportPath(person))).toBeError("user_not_found");

@@ -77,14 +77,17 @@ describe("the diagnosis of a user", () => {
     expect((await activityOf(user.id)).diagnosis).toMatchObject({ code: "never_asked", serial: newest });
   });
 
-  test("who is offboarded reports the offboarding, whatever the state of their profiles", async () => {
-    const user = await given.user({ realmId: api.realmId });
-    await as.service().delete(`/api/user/${user.id}`);
-    expect((await activityOf(user.id)).diagnosis).toMatchObject({
-      code: "offboarded",
-      serial: null,
-      next: ["reactivate", "set_up_anew"],
-    });
+  test("who is offboarded reports the offboarding, with or without revoked profiles", async () => {
+    const [user, owner] = [await given.user({ realmId: api.realmId }), await given.user({ realmId: api.realmId })];
+    await given.profile(owner);
+    for (const { id } of [user, owner]) {
+      await as.service().delete(`/api/user/${id}`);
+      expect((await activityOf(id)).diagnosis).toMatchObject({
+        code: "offboarded",
+        serial: null,
+        next: ["reactivate", "set_up_anew"],
+      });
+    }
   });
 });
 

@@ -159,7 +159,7 @@ test.each(["?limit=0", "?limit=201", "?limit=x", "?before=yesterday"])("%s is re
   expect(await as.service().get(`/api/user/${id}/timeline${query}`)).toBeError("invalid_request");
 });
 
-test("a user of another realm is not found, and their events appear nowhere", async () => {
+test("a user of another realm is not found, and entries of another realm do not appear", async () => {
   const realmId = await given.realm();
   const foreign = await given.user({ realmId });
   expect(await as.service().get(`/api/user/${foreign.id}/timeline`)).toBeError("user_not_found");

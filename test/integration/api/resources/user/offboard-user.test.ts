@@ -4,7 +4,7 @@ import { useApi, type TestApi } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
 import { auditOf as ofJob } from "../../../../support/given/bulk-jobs.ts";
 import { eventually } from "../../../../support/run/eventually.ts";
-import { fromNow } from "../../../../support/given/given.ts";
+import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
 import { givenIssuance, givenIssuingRealm } from "../../../../support/given/issuing.ts";
 import { expectEnded, expectGoingOn, redeem, stateOf } from "../../../../support/given/session-state.ts";
 
@@ -130,18 +130,28 @@ test.each(["abc", "0", "999999999", "9".repeat(30)])("the user %s is not found",
 
 describe("the user's pending issuances", () => {
   test("fail, and waiting clients are notified immediately, in every process", async () => {
-    const user = await given.user({ realmId: api.realmId });
-    const waiting = as
-      .service()
-      .post(`/api/user/${user.id}/profiles/laptop`, linux, { headers: { prefer: "wait=20" } });
-    await eventually(async () => {
-      const rows = await api.database.owner.query(sql`select 1 as one from issuances where user_id = ${user.id}`);
-      expect(rows).toHaveLength(1);
-    });
+    const [user, stays] = [await given.user({ realmId: api.realmId }), await given.user({ realmId: api.realmId })];
+    const create = async ({ id }: GivenUser) => {
+      const headers = { prefer: "wait=60" };
+      const answer = as.service().post(`/api/user/${id}/profiles/laptop`, linux, { headers });
+      await eventually(async () => {
+        const rows = await api.database.owner.query(sql`select 1 as one from issuances where user_id = ${id}`);
+        expect(rows).toHaveLength(1);
+      });
+      return { answer };
+    };
+    // Control: the wait for another user's profile, which began earlier, goes on.
+    const control = await create(stays);
+    let isOver = false;
+    void control.answer.finally(() => (isOver = true));
+    const waiting = await create(user);
 
     await other.as.admin().delete(`/api/user/${user.id}`);
 
-    expect(await waiting).toBeError("user_offboarded");
+    expect(await waiting.answer).toBeError("user_offboarded");
+    expect(isOver).toBe(false);
+    await as.admin().delete(`/api/user/${stays.id}`);
+    expect(await control.answer).toBeError("user_offboarded");
   });
 
   test("release the serial numbers that a worker had already assigned", async () => {

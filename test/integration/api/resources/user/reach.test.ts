@@ -7,7 +7,7 @@ import { auditOf } from "../../../../support/given/audit.ts";
 import { expectEnded, expectGoingOn } from "../../../../support/given/session-state.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 
-/** A caller who may lock people and end their sign-ins can do neither to anyone with more rights, nor to themselves. */
+/** A caller can lock and sign out only users without more rights. A help desk user cannot change themselves. */
 
 const api = useApi();
 const { as, given } = api;

@@ -55,7 +55,7 @@ test("the timeline shows when a grace period would have ended in revocation, and
   ]);
 });
 
-test("a lock survives offboarding", async () => {
+test("a lock survives reactivation", async () => {
   const user = await given.user({ realmId: api.realmId, lockedAt: new Date(0), offboardedAt: new Date(0) });
   const admin = as.admin();
   await admin.put(`/api/user/${user.id}/undelete`);

@@ -6,7 +6,7 @@ import { useApi } from "../../../../support/service/api.ts";
 const api = useApi();
 const { as, given } = api;
 
-test("staff can write, change and remove a note; the audit log records who and when, never the text", async () => {
+test("an administrator can write, change and remove a note; the audit log records who and when, never the text", async () => {
   const user = await given.user({ realmId: api.realmId });
   const admin = await given.user({ realmId: api.realmId, administrator: true });
   const path = `/api/user/${user.id}/note`;
