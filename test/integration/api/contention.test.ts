@@ -59,4 +59,5 @@ test("a change that ends in a Postgres deadlock gets 503 and can be retried", as
 
   expect(answer).toBeError("unavailable");
   expect(answer.headers["retry-after"]).toBe("2");
+  expect(await lock()).toMatchObject({ status: 200 });
 });

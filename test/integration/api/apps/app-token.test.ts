@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import * as realms from "../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../db/sql.ts";
@@ -27,12 +28,16 @@ const codeOf = async (user?: GivenUser): Promise<string> =>
   answerOf(await tap(await browser(user ?? (await given.user({ realmId })))))["code"] ?? "";
 
 test("a code becomes a token of exactly these properties, with any client authentication or none", async () => {
-  for (const headers of [{}, { authorization: `Basic ${Buffer.from("a:b").toString("base64")}` }]) {
+  for (const [headers, secret] of [
+    [{}, {}],
+    [{}, { client_secret: "x" }],
+    [{ authorization: `Basic ${Buffer.from("a:b").toString("base64")}` }, {}],
+  ] as const) {
     const answer = await postForm(
       `${base()}oauth/token/`,
       {
         ...{ grant_type: "authorization_code", code: await codeOf(), code_verifier: verifier },
-        ...{ client_id: "app.geteduroam.win", redirect_uri: "http://[::1]:50000/", client_secret: "x" },
+        ...{ client_id: "app.geteduroam.win", redirect_uri: "http://[::1]:50000/", ...secret },
       },
       headers,
     );
@@ -81,7 +86,13 @@ test("a code for an app cannot be redeemed at the authorization server's token e
 });
 
 test("a code expires after a minute", async () => {
-  const code = await codeOf();
+  const user = await given.user({ realmId });
+  const code = await codeOf(user);
+  const lasts = await api.database.owner.query(sql`
+    select extract(epoch from code_expires_at - created_at)::integer as seconds
+      from app_authorizations where user_id = ${user.id}
+  `);
+  expect(lasts).toEqual([{ seconds: 60 }]);
   await api.database.owner.query(sql`update app_authorizations set code_expires_at = now() - interval '1 second'`);
   expectOAuthError(await redeem(code), { status: 400, error: "invalid_grant" });
 });
@@ -109,7 +120,7 @@ test("a second use of a code ends its token, with an audit entry", async () => {
   ]);
 });
 
-test("only one of two concurrent requests with the same code gets a token", async () => {
+test("only one of three concurrent requests with the same code gets a token", async () => {
   const code = await codeOf();
   const answers = await Promise.all([redeem(code), redeem(code), redeem(code)]);
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -127,6 +138,8 @@ test("no code or token is stored in readable form", async () => {
     sql`select string_agg(a::text, '') as rows from app_authorizations a`,
   );
   for (const secret of [code, token]) {
+    // Control: the rows contain the hash.
+    expect(rows).toContain(createHash("sha256").update(secret).digest("hex"));
     expect(rows).not.toContain(secret);
     expect(rows).not.toContain(Buffer.from(secret).toString("hex"));
   }

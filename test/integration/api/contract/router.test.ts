@@ -28,6 +28,7 @@ test("every response has its own request id and security headers, and only a rea
     });
     expect(answer.headers["x-powered-by"]).toBeUndefined();
   }
+  expect((await as.admin().get("/api/realm")).headers["cache-control"]).toBe("private, no-cache");
 });
 
 test("401 distinguishes a missing token from a bad one, and only the header is read", async () => {
@@ -111,7 +112,7 @@ test("browsers can call the API and the token endpoint from any origin, without 
   }
 });
 
-test("the OpenAPI document is served unchanged", async () => {
+test("the OpenAPI document is served with the service's own address", async () => {
   const answer = await as.nobody().get("/openapi.json");
   expect(answer).toMatchObject({ status: 200, body: { openapi: "3.1.1", servers: [{ url: api.url }] } });
 });

@@ -55,9 +55,10 @@ test("a change yields another tag, for every caller", async () => {
   const after = await as.service().get(path, { headers: { "if-none-match": before } });
   expect(after).toMatchObject({ status: 200, body: { data: { locked: true } } });
   expect(after.headers.etag).not.toBe(before);
+  expect((await as.user(user).get(path, { headers: { "if-none-match": before } })).status).toBe(200);
 });
 
-test("a tag does not bypass access checks: a request without a token gets 401, and a deleted resource 404", async () => {
+test("a tag does not bypass access checks: a request without a token gets 401, and an unknown resource 404", async () => {
   const headers = { "if-none-match": "*" };
   expect(await as.nobody().get("/api/realm", { headers })).toBeError("unauthenticated");
   expect(await as.service().get("/api/user/999999999999", { headers })).toBeError("user_not_found");
@@ -95,11 +96,22 @@ describe.each(titled(reads.filter(({ endpoint }) => !endpoint.secret)))("%s", (_
   });
 });
 
+/** Requests a profile that no worker creates; returns the path of its issuance. */
+const issuancePath = async (): Promise<string> => {
+  const profile = { format: "pem", deviceType: "iOS" };
+  const headers = { prefer: "respond-async" };
+  const answer = await as.service().post(`/api/user/${subject.user.id}/profiles/phone`, profile, { headers });
+  return answer.headers.location ?? "";
+};
+
 describe.each(titled(readsOfSecrets))("%s", (_, endpoint) => {
   test("a secret has no tag, and HEAD gets 405", async () => {
-    const [path, who] = [pathOf(endpoint), whoMay(endpoint)];
+    const path = endpoint.operation === "getIssuance" ? await issuancePath() : pathOf(endpoint);
+    const who = whoMay(endpoint);
     const [got, head] = [await who.get(path), await who.send("HEAD", path)];
 
+    // A service cannot read the test of a sign-in.
+    expect(got.status).toBe(endpoint.operation === "getSignInTest" ? 403 : 200);
     expect(got.headers).toMatchObject({ "cache-control": "no-store" });
     expect(got.headers.etag).toBeUndefined();
     expect([head.status, head.headers.allow, head.text]).toEqual([405, "GET, OPTIONS", ""]);

@@ -24,7 +24,7 @@ test("a service's requests beyond the limit get 429 with Retry-After", async () 
   expect(limited?.headers).toMatchObject({ "retry-after": "1", "x-rate-limit-remaining": "0" });
 });
 
-test("each user has their own limit, and another token is not slowed", async () => {
+test("each token of a user has its own limit", async () => {
   const user = await given.user({ realmId: api.realmId });
   const [one, other] = [as.user(user), as.user(user)];
   await other.get("/api/user");

@@ -6,14 +6,18 @@ import { authorizationOn } from "../../../support/given/authorization.ts";
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
 let transactions = 0;
-/** Queries for keys over another connection while a transaction was open. */
+/** Queries for keys outside a transaction: all of them, and those while a transaction was open. */
+let forKeys = 0;
 let beside = 0;
 
 const api = useApi({
   watch: (db) => ({
     ...db,
     query(statement) {
-      if (transactions > 0 && statement.text.includes("token_signing_keys")) beside += 1;
+      if (statement.text.includes("token_signing_keys")) {
+        forKeys += 1;
+        if (transactions > 0) beside += 1;
+      }
       return db.query(statement);
     },
     async transaction(run) {
@@ -38,8 +42,9 @@ beforeAll(async () => {
 
 test("an exchange reads and creates signing keys before it locks a session, and needs no second connection", async () => {
   const code = await codeFor(user, application);
-  beside = 0;
+  [forKeys, beside] = [0, 0];
   expect(await redeem(application, code)).toMatchObject({ status: 200 });
+  expect(forKeys).toBeGreaterThan(0);
   expect(beside).toBe(0);
 });
 
@@ -71,6 +76,7 @@ test("the database contains no readable code, refresh token, access token or log
   const tables = await api.database.owner.query<{ name: string }>(
     sql`select table_name as name from information_schema.tables where table_schema = 'public'`,
   );
+  expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(["refresh_tokens", "access_tokens", "logins"]));
   for (const { name } of tables) {
     const [row] = await api.database.owner.query<{ found: boolean }>(
       verbatim(

@@ -179,7 +179,7 @@ describe("methods and headers", () => {
     expect(await api.database.owner.query(sql`select 1 as one from sessions`)).toHaveLength(before.length);
   });
 
-  test("every page is protected from framing, caching, other origins and scripts", async () => {
+  test("the consent page is protected from framing, caching, other origins and scripts", async () => {
     const { headers } = await (await browser(user)).get(authorizeUrl(application, { prompt: "consent" }));
     expect(headers).toMatchObject({
       "x-frame-options": "DENY",

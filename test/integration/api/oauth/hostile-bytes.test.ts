@@ -146,8 +146,22 @@ test.each(["NUL", "CRLF", "5 kB", "markup"])(
   "%s in every cookie that the service reads causes no 5xx",
   async (name) => {
     const value = (values[name] ?? "").replaceAll("%0d%0a", "%0d");
-    const bad = ["login", "form", "upstream", "language"].map((one) => `realmpass-${one}=${value}`).join("; ");
-    for (const path of ["/login", "/oauth/authorize", "/login/upstream/callback?code=x&state=y"]) {
+    const names = [
+      "login",
+      "form",
+      "upstream",
+      "language",
+      "pickup",
+      "console",
+      "console-sign-in",
+      "new-device",
+      "device",
+    ];
+    const bad = names.map((one) => `realmpass-${one}=${value}`).join("; ");
+    for (const path of [
+      ...["/login", "/oauth/authorize", "/login/upstream/callback?code=x&state=y"],
+      ...["/console/callback?code=x&state=y", "/console/session", "/me/devices/new", "/d/x"],
+    ]) {
       const answer = await sendRequest(`${api.url}${path}`, "GET", { headers: { cookie: bad } });
       expect(answer.status).toBeLessThan(500);
     }

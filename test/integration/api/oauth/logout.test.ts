@@ -2,7 +2,7 @@ import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import { sendRequest, useApi } from "../../../support/service/api.ts";
-import type { BrowserSession } from "../../../support/browser/browser-session.ts";
+import { formsOf, type BrowserSession } from "../../../support/browser/browser-session.ts";
 import { authorizationOn, postForm } from "../../../support/given/authorization.ts";
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
@@ -135,9 +135,13 @@ describe("without an ID token, a page asks the user:", () => {
   });
 
   test("another site cannot agree for the user", async () => {
-    const { body } = await signIn(user, application);
-    const forged = await postForm(`${api.url}/oauth/logout/agreed`, { client_id: application.clientId });
-    expect(forged.status).toBe(403);
+    const { body, browser: who } = await signIn(user, application);
+    const [form] = formsOf(await question(who));
+    const headers = { origin: "https://evil.example" };
+    expect((await who.post(form!.action, form!.fields, { headers })).status).toBe(403);
+    expect((await who.post(form!.action, { ...form!.fields, form_token: "x" })).status).toBe(403);
     expect(await isAlive(body.access_token)).toBe(true);
+    expect((await who.post(form!.action, form!.fields)).status).toBe(303);
+    expect(await isAlive(body.access_token)).toBe(false);
   });
 });

@@ -38,7 +38,9 @@ test("the sign-in page and its style sheet together are smaller than 20,000 char
 
 test("style and icon are immutable under a name with their hash, and have no-cache under other names", async () => {
   const { text } = await get("/login");
-  for (const [, address] of text.matchAll(/(?:href)="(\/assets\/[^"]+)"/g)) {
+  const addresses = [...text.matchAll(/href="(\/assets\/[^"]+)"/g)];
+  expect(addresses).toHaveLength(2);
+  for (const [, address] of addresses) {
     expect((await get(address!)).headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     const older = await get(address!.replace(/-[\w-]{16}\./, "-0123456789abcdef."));
     expect(older).toMatchObject({ status: 200, headers: { "cache-control": "no-cache" } });
@@ -79,7 +81,7 @@ test("an error page shows both languages and the request id, and repeats nothing
   expect(page.text).toMatch(/<details lang="de"><summary>Deutsch<\/summary>.*Unbekannte Anwendung/s);
 });
 
-test("each page has one heading, one main part, and a title with the page and the realm", async () => {
+test("the sign-in page has one heading, one main part, and a title with the page and the realm", async () => {
   const { text } = await get("/login");
   const realm = (await realms.findById(api.database.owner, api.realmId))!;
   expect(text).toContain(`<title>Sign in · ${realm.displayName}</title>`);

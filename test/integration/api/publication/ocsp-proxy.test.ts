@@ -67,15 +67,21 @@ describe("the OCSP address in certificates", () => {
     expect(output).toContain(`${serialNumber}: good`);
     expect(output).toContain("Response verify OK");
 
-    const silent = createServer();
-    const rubbish = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\nx"));
+    const asked = new Set<string>();
+    const silent = createServer(() => asked.add("silent"));
+    const rubbish = createServer((socket) => {
+      asked.add("rubbish");
+      socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\nx");
+    });
     for (const server of [silent, rubbish]) {
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       await registered(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     }
     await registered("http://127.0.0.1:1");
+    // The list of responders is cached for a second.
     const outcomes = await eventually(async () => {
       const all = await Promise.all(Array.from({ length: 20 }, ask));
+      expect(asked).toEqual(new Set(["silent", "rubbish"]));
       return all;
     });
     expect(new Set(outcomes)).toEqual(new Set(["good"]));

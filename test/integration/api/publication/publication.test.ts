@@ -250,7 +250,9 @@ describe("with many fetches", () => {
     away = true;
     try {
       await new Promise((resolve) => setTimeout(resolve, 1_100));
+      statements = 0;
       const served = await fetchBytes(crlPath);
+      expect(statements).toBeGreaterThan(0);
       expect(served.status).toBe(200);
       expect(served.bytes.equals(bytes)).toBe(true);
     } finally {

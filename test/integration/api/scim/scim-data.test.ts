@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sql } from "../../../../db/sql.ts";
+import { sql, verbatim } from "../../../../db/sql.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { forgetPeople } from "../../../../worker/upkeep/forget-people.ts";
 import { givenDirectory } from "../../../support/given/directory.ts";
@@ -48,6 +48,14 @@ test("nothing is left of a forgotten person; their id gets 404, and a POST with 
   expect(row?.input).toEqual([null]);
   expect(await directory.scim.get(`/Users/${id}`)).toMatchObject({ status: 404 });
   expect(await directory.deactivate(id)).toMatchObject({ status: 404 });
+  const tables = await owner.query<{ name: string }>(
+    sql`select table_name as name from information_schema.tables where table_schema = 'public'`,
+  );
+  expect(tables.map(({ name }) => name)).toContain("scim_users");
+  for (const { name } of tables) {
+    const found = await owner.query(verbatim(`select from ${name} t where t::text ilike '%unforgettable%'`, []));
+    expect({ name, rows: found.length }).toEqual({ name, rows: 0 });
+  }
   const again = await directory.person(names);
   expect(again).not.toBe(id);
 });

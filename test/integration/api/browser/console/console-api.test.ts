@@ -93,7 +93,7 @@ describe("the API itself serves the console's requests", () => {
     }
   });
 
-  test("an uploaded file is streamed through, and a list is downloaded as a file", async () => {
+  test("a file can be uploaded, and a list is downloaded as a file", async () => {
     const uploaded = await console.send("POST", "/console/api/jobs/onboarding?dryRun=true", {
       raw: "pairwiseID,email\nmia@uni.example,mia@uni.example\nleo@uni.example,\n",
       headers: { "content-type": "text/csv", prefer: "respond-async" },

@@ -167,6 +167,7 @@ test("a locked administrator stays signed in and keeps the role", async () => {
   const opened = await openConsole(api, user);
   expect(await as.admin().put(`/api/user/${user.id}/status`, { locked: true })).toMatchObject({ status: 200 });
   expect(await isOpen(opened)).toEqual([true]);
+  expect((await opened.send("GET", "/console/session")).body).toMatchObject({ roles: ["administrator"] });
 });
 
 test("a user who loses the administrator role loses access with the next request", async () => {
@@ -192,9 +193,15 @@ test("upkeep deletes expired console sessions and no others", async () => {
 
 test("each address accepts only its own method", async () => {
   const { send } = await openConsole(api, await admin());
-  expect(await send("POST", "/console/session")).toBeError("method_not_allowed");
-  expect(await send("GET", "/console/session/extend")).toBeError("method_not_allowed");
-  expect(await send("GET", "/console/sign-out")).toBeError("method_not_allowed");
+  for (const [method, path, allow] of [
+    ["POST", "/console/session", "GET, HEAD"],
+    ["GET", "/console/session/extend", "POST"],
+    ["GET", "/console/sign-out", "POST"],
+  ] as const) {
+    const answer = await send(method, path);
+    expect(answer).toBeError("method_not_allowed");
+    expect(answer.headers.allow).toBe(allow);
+  }
 });
 
 test("the session contains the limits that guest managers have for guest accounts", async () => {

@@ -25,6 +25,7 @@ for (const [name, content] of Object.entries({
   "style-abc123.css": "body{}",
   "inter-abc123.woff2": "font",
   "notes.txt": "not for anybody",
+  ".hidden.js": "not for anybody",
 })) {
   writeFileSync(path.join(folder, "assets", name), content);
 }
@@ -52,7 +53,7 @@ describe("a console that is built", () => {
     "/console/users/17?search=x",
     "/console/apis",
     "/console/a/b/c",
-  ])("%s is the same page for every visitor and is never cached", async (where) => {
+  ])("%s returns the console's page, which is never cached", async (where) => {
     const answer = await get(where);
     expect(answer).toMatchObject({
       status: 200,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { guides } from "../../../../../api/browser/docs/guides.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
@@ -15,10 +16,15 @@ const resultsOf = (page: string): string[] =>
 
 describe("the search of the documentation", () => {
   test("finds the section that contains every word, in any order and case, and links to its heading", async () => {
-    const page = await search("COMMANDS quickstart token");
-    expect(resultsOf(await search("freeradius vlan"))).toEqual(resultsOf(await search("VLAN FreeRADIUS")));
-    expect(resultsOf(page).length).toBeLessThan(resultsOf(await search("token")).length);
-    for (const address of resultsOf(await search("certificate")).filter((each) => !each.includes("/reference"))) {
+    const found = resultsOf(await search("COMMANDS quickstart token"));
+    expect(found).not.toEqual([]);
+    expect(found.length).toBeLessThan(resultsOf(await search("token")).length);
+    const ordered = resultsOf(await search("freeradius vlan"));
+    expect(ordered).not.toEqual([]);
+    expect(ordered).toEqual(resultsOf(await search("VLAN FreeRADIUS")));
+    const inGuides = resultsOf(await search("certificate")).filter((each) => !each.includes("/reference"));
+    expect(inGuides).not.toEqual([]);
+    for (const address of inGuides) {
       const [path = "", anchor = ""] = address.split("#");
       expect(await get(path), address).toContain(`id="${anchor}"`);
     }
@@ -65,7 +71,8 @@ describe("the search of the documentation", () => {
     expect(await get(`/docs/quickstart?client=${client}`)).toContain(
       `<input type="hidden" name="client" value="${client}"`,
     );
-    const [first = ""] = resultsOf(await search("token", { client }));
-    expect(first).toContain(`?client=${client}#`);
+    const realm = (await realms.findById(api.database.owner, api.realmId))?.name ?? "";
+    const [first = ""] = resultsOf(await search("token", { realm, client }));
+    expect(first).toContain(`?realm=${realm}&client=${client}#`);
   });
 });

@@ -40,6 +40,7 @@ describe.each(pages)("%s", (path) => {
   test("has no broken link", async () => {
     const page = await get(path);
     const links = new Set([...page.text.matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link));
+    expect(links.size).toBeGreaterThan(5);
     for (const link of links) {
       const [target = "", anchor] = link.split("#");
       const found = target === "" ? page : await get(target);
@@ -70,6 +71,7 @@ test("every list has its address, search, sort and filter keys", async () => {
   for (const { operation, path, list } of endpoints.filter((endpoint) => endpoint.list !== undefined)) {
     const part = text.slice(text.indexOf(`id="${operation}"`)).split("<h3")[0];
     expect(part).toContain(path.replace(/:(\w+)/g, "{$1}"));
+    expect(part).toContain(`search: ${list?.search === undefined ? "none" : `inside ${list.search}`}`);
     for (const key of [...(list?.sort ?? []), ...Object.keys(list?.filter ?? {})])
       expect(part).toContain(`<code>${key}</code>`);
   }
@@ -156,7 +158,7 @@ describe("for a realm", () => {
     expect((await get(`/docs/radius?realm=${name}`)).text).not.toContain("reboot");
   });
 
-  test("without a realm's name, a guide shows the values of the only realm, or example values if there are several", async () => {
+  test("without a realm's name, a guide shows example values if there are several realms", async () => {
     const several = await api.given.realm();
     expect((await get("/docs/radius")).text).toContain("radius.demo.example");
     expect(await realms.findForGuides(owner(), { name: undefined })).toBeUndefined();
@@ -199,6 +201,7 @@ describe("for a realm", () => {
       const scripts = tar("-tvzf", "-")
         .split("\n")
         .filter((line) => /fetch-crl|bring-crl|fetch-vlans|realmpass-disconnect$/.test(line));
+      expect(scripts).not.toEqual([]);
       for (const line of scripts) expect(line).toMatch(/^-rwxr-xr-x root\/root/);
     },
   );

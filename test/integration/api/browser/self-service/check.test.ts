@@ -87,7 +87,7 @@ describe("when RADIUS servers ask about profiles", () => {
     expect(works.text).not.toContain(nothing);
   });
 
-  test("each kind of device gets its own instructions to forget a network", async () => {
+  test("Windows and Linux devices get their own instructions to forget a network", async () => {
     const realmId = await givenRealm();
     await givenAsked(realmId, "1 day");
     for (const [deviceType, way] of [
@@ -128,6 +128,9 @@ describe("when RADIUS servers do not ask", () => {
     const { look, wasDownloaded } = await givenDownload(realmId);
     await wasDownloaded("4 minutes");
     expect((await look()).text).not.toContain(nothing);
+    // Control: a request about one of the newest 200 counts.
+    await setAsked(crowd, "1 day");
+    expect((await look()).text).toContain(nothing);
   });
 });
 

@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
+import { handOverToken } from "../../../../../api/resources/hand-over/hand-over-token.ts";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
+import { masterKeys } from "../../../../../runtime/keys/master-key.ts";
 import { sendRequest, useApi } from "../../../../support/service/api.ts";
 import { fromNow } from "../../../../support/given/given.ts";
 import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
@@ -29,6 +31,7 @@ test("the page shows the account's name, owner, end and usage, and any visitor w
   const page = await visitor.get(home);
   expect(headingOf(page)).toBe("Summer school");
   expect(page.text).toContain("Guest access of University of Example");
+  expect(page.text).toMatch(/<dd><time datetime="[^"]+">/);
   expect(page.text).toContain("0 of 20 profiles used");
 
   const file = await visitor.download(await visitor.add({ device_type: "Android" }, { home }));
@@ -59,6 +62,11 @@ test("a guest's other device claims a profile by its own link", async () => {
   const page = await (await visitorOf(api)).add({ place: "elsewhere" }, { home: `/guest/${account.token}` });
   expect(headingOf(page)).toBe("Scan this with the other device");
   expect(await profilesOf(account.id)).toEqual([]);
+  const token = handOverToken({ masterKeys: masterKeys(api.masterKey) }, page.url.split("/").at(-1)!);
+  const device = await visitorOf(api);
+  const claimed = await device.send(await device.get(`/d/${token}`), { device_type: "Linux" });
+  expect(await device.download(claimed)).toMatchObject({ status: 200 });
+  expect(await profilesOf(account.id)).toMatchObject([{ deviceType: "Linux" }]);
 });
 
 test("at the limit the page still opens, disables adding, and shows the reason", async () => {

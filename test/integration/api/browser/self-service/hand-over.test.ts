@@ -178,9 +178,10 @@ describe("on this device", () => {
     const stranger = await visitorOf(api, await person());
     expect(await post(stranger.browser, fields)).toMatchObject({ status: 404 });
     expect(await issuancesOf(user)).toEqual([]);
+    expect((await visitor.download(page)).status).toBe(200);
   });
 
-  test("each error is shown beside its field, the input is kept, and nothing is created", async () => {
+  test("each error is shown, the input is kept, and nothing is created", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     for (const [fields, message, kept] of [
@@ -280,14 +281,14 @@ test.each(["Linux computer", "Mia's laptop", "Büro/Rechner", "RADIUS CA", "con"
     ] as const) {
       const page = await visitor.add({ device_type: "Linux", name, format });
       const command = unescaped(/<pre class="copy">([\s\S]*?)<\/pre>/.exec(page.text)![1]!);
-      const [own] = savedNames(await visitor.download(page));
-      expect(own).toMatch(/^[a-z0-9-]+\.tar$/);
-      expect(command).toBe(`sudo tar -xf ${own} -C ${folder}${then}`);
+      const names = savedNames(await visitor.download(page));
+      expect(names).toEqual([expect.stringMatching(/^[a-z0-9-]+\.tar$/)]);
+      expect(command).toBe(`sudo tar -xf ${names[0]} -C ${folder}${then}`);
     }
   },
 );
 
-test("control: a name in two Unicode forms is detected", () => {
+test("control: a second name in the same header is detected", () => {
   const headers = {
     "content-disposition": `attachment; filename="linux-computer.pem"; filename*=UTF-8''Linux%20computer.pem`,
   };
@@ -443,6 +444,7 @@ describe("the file", () => {
     const page = await visitor.add();
     await visitor.download(page);
     const file = fileOn(await visitor.get(page.url));
+    expect(await visitor.get(file)).toMatchObject({ status: 200 });
     const elsewhere = await visitorOf(api, user);
     expect(await elsewhere.get(file)).toMatchObject({ status: 404 });
     expect(headingOf(await elsewhere.get(page.url))).toBe("Picked up");
@@ -537,11 +539,13 @@ describe("on another device", () => {
 
   test("only the page's own form claims the hand-over", async () => {
     const user = await person();
-    const { link } = await offer(user);
+    const { owner, page, link } = await offer(user);
     const device = await visitorOf(api);
-    await device.get(link);
+    const asked = await device.get(link);
     expect(await device.browser.post(link, { device_type: "Linux" }, { follow: false })).toMatchObject({ status: 403 });
-    expect(await serialsOf(api, user)).toEqual([]);
+    expect(headingOf(await owner.get(page.url))).toBe("Scan this with the other device");
+    expect(headingOf(await device.send(asked, { device_type: "Linux" }))).toBe("Set up laptop");
+    expect(headingOf(await owner.get(page.url))).toBe("Picked up");
   });
 
   test("a user who has been locked or offboarded since the offer gets nothing, and the hand-over stays unused", async () => {

@@ -37,6 +37,7 @@ describe("my devices", () => {
     expect(page.text).toContain("My &lt;b&gt;phone&lt;/b&gt;");
     expect(page.text).toContain(`/me/devices/${serial}/revoke`);
     expect(page.text).toContain("Active");
+    expect(page.text).toContain("Valid until <time ");
     expect(page.text).not.toMatch(/ended|somebody else|Renew/);
   });
 
@@ -73,7 +74,10 @@ describe("my devices", () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     await api.database.owner.query(sql`update users set offboarded_at = now() where id = ${user.id}`);
-    expect(await visitor.get("/me", { follow: false })).toMatchObject({ status: 303 });
+    expect(await visitor.get("/me", { follow: false })).toMatchObject({
+      status: 303,
+      headers: { location: `/login?continue=${encodeURIComponent("/me")}` },
+    });
   });
 
   test("input for a new device is restored after the session has ended and the user has signed in again", async () => {
@@ -182,6 +186,9 @@ describe("my devices", () => {
         "content-security-policy":
           "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
       });
+    }
+    for (const path of ["/me/devices/new", "/me/apps", "/me"]) {
+      expect((await visitor.get(`${path}?lang=de`)).text).toContain('<html lang="de"');
     }
     expect(headingOf(await visitor.get("/me?lang=de"))).toBe("Meine Geräte");
   });

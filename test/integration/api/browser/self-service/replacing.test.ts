@@ -105,14 +105,21 @@ describe("setting a device up again", () => {
   });
 
   test("only replaced profiles are revoked to make room, the oldest first and as few as needed", async () => {
-    const user = await person({ profileOverride: 3 });
-    const [one, two, three] = [await ending(user, 200), await ending(user, 200), await ending(user, 200)];
+    const user = await person({ profileOverride: 5 });
+    const [one, two, three, four] = [
+      await ending(user, 200),
+      await ending(user, 200),
+      await ending(user, 200),
+      await ending(user, 200),
+    ];
     await setUpAgain(user, one);
-    // The user is now one profile over the limit: the next replacement revokes the profile that was replaced first.
     await setUpAgain(user, two);
+    expect(await revokedOf(user)).toEqual([]);
+    // The user is now one profile over the limit: the next replacement revokes the profile that was replaced first.
+    await setUpAgain(user, three);
     expect(await revokedOf(user)).toEqual([{ serial: one, reason: 4 }]);
     await api.database.owner.query(sql`update users set profile_override = 2 where id = ${user.id}`);
-    expect(await setUpAgain(user, three)).toMatchObject({ status: 409 });
+    expect(await setUpAgain(user, four)).toMatchObject({ status: 409 });
     expect(await revokedOf(user)).toEqual([{ serial: one, reason: 4 }]);
   });
 

@@ -54,7 +54,7 @@ export async function visitorOf(api: TestApi, user?: GivenUser): Promise<Visitor
   return visitor;
 }
 
-/** Returns the form on the page that is not the sign-out form. */
+/** Returns the form on the page that is not the sign-out form, without its device types. */
 export function formOf(page: Visit): Form {
   const form = formsOf(page).find(({ action }) => !action.endsWith("/login/end"));
   if (form === undefined) throw new Error(`there is no form on ${page.url}: ${page.text.slice(0, 500)}`);

@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { handOverToken } from "../../../../../api/resources/hand-over/hand-over-token.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { attemptLimitsByDefault } from "../../../../../domain/limits.ts";
 import { drawSecret } from "../../../../../runtime/keys/data-directory.ts";
@@ -50,10 +51,12 @@ const type = async (code: string) => {
 
 test("the page with a user's QR code also shows a short code, which leads another device to the same hand-over", async () => {
   const { page: offered, code } = await offer();
+  expect(offered.text).toContain("<svg");
   expect(offered.text).toContain("/code");
   const { page } = await type(code);
   expect(headingOf(page)).toBe("A profile for laptop");
-  expect(offered.text).toContain(code);
+  const id = offered.url.split("/").at(-1)!;
+  expect(page.url).toBe(`${api.url}/d/${handOverToken({ masterKeys: masterKeys(api.masterKey) }, id)}`);
 });
 
 test("several devices can enter a code, but the code no longer works once one of them has claimed the profile", async () => {

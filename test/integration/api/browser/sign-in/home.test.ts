@@ -111,6 +111,11 @@ test("a user who must sign in again, or to another realm, is not redirected imme
   const again = await visit(browser, `/login?again=true&realm=${realmName}&${continueTo("/me")}`);
   expect(again).toMatchObject({ status: 200 });
   expect(again.text).toContain('name="password"');
+  const { realmId } = await givenLocalAccount(api, { username: "eve", realmId: await given.realm() });
+  const elsewhere = (await realms.findById(api.database.owner, realmId))?.name ?? "";
+  const other = await visit(browser, `/login?realm=${elsewhere}&${continueTo("/me")}`);
+  expect(other).toMatchObject({ status: 200 });
+  expect(other.text).toContain('name="password"');
 });
 
 test("the page for a signed-in user links to their devices, and for administrators to the console", async () => {

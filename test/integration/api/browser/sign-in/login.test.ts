@@ -72,7 +72,7 @@ test("the right name and password set a new cookie for all pages and redirect", 
   expect(rows).toEqual([{ method: "local" }, { method: "local" }]);
 });
 
-test("the page requests the device's model from the browser, and an app's page suggests the model as the device's name", async () => {
+test("the sign-in page requests the device's model from the browser", async () => {
   const page = await open(browse());
   expect(page.headers["accept-ch"]).toBe("Sec-CH-UA-Model");
   // Control: a page on which nobody signs in.
@@ -121,7 +121,7 @@ test("every failed sign-in gets the same page, whatever was wrong", async () => 
   expect(pages.size).toBe(1);
 });
 
-test("a failed sign-in keeps the name, never the password, and focuses the field to correct", async () => {
+test("a failed sign-in keeps the name, never the password, and focuses the error, which describes both fields", async () => {
   const username = `"><script>${unique()}`;
   const { text } = await signIn(browse(), username, "secret-of-mine");
   expect(text).toContain(`value="&quot;&gt;&lt;script&gt;`);
@@ -188,7 +188,7 @@ test.each([
   expect(loginCookie(browser)).toBeUndefined();
 });
 
-test("a form with the origin null, which the service's own pages send, is accepted if it is same-site", async () => {
+test("a form with the origin null, which the service's own pages send, is accepted if it is same-origin", async () => {
   const browser = browse();
   const [form] = formsOf(await open(browser));
   const all = { ...form!.fields, username: ada.username, password: testPassword };

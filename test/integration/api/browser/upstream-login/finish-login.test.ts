@@ -208,7 +208,7 @@ describe("which user a sign-in finds", () => {
     expect(await usersOf(api, realmId)).toHaveLength(2);
   });
 
-  test("one of two concurrent sign-ins in two spellings creates the user, and the other is refused", async () => {
+  test("one of several concurrent sign-ins in different spellings creates the user, and the others are refused", async () => {
     const realmId = await realmAt(upstream);
     const one = { issuer: upstream.url, realmId };
     const arrival = (subject: string, pairwiseId: string) => ({

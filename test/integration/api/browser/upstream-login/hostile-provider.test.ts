@@ -294,7 +294,7 @@ describe("a misleading discovery document", () => {
 });
 
 describe("a misleading userinfo response", () => {
-  test("another subject's claims are ignored", async () => {
+  test("a response about another subject is refused", async () => {
     upstream.change("userinfo", (document) => ({ ...document, sub: "somebody else" }));
     await expectNobody("upstream_bad_answer");
   });
