@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../../../api/contract/endpoint.ts";
 import { endpoints } from "../../../../api/endpoints.ts";
+import { givenIssuingRealm } from "../../../support/given/issuing.ts";
+import { eventually } from "../../../support/run/eventually.ts";
 import { useApi } from "../../../support/service/api.ts";
 import {
   givenSubject,
@@ -96,18 +98,25 @@ describe.each(titled(reads.filter(({ endpoint }) => !endpoint.secret)))("%s", (_
   });
 });
 
-/** Requests a profile that no worker creates; returns the path of its issuance. */
-const issuancePath = async (): Promise<string> => {
-  const profile = { format: "pem", deviceType: "iOS" };
+/** Makes a profile; returns its creator, and the path of its issuance, which contains the private key. */
+async function givenIssuance() {
+  const { realmId } = await givenIssuingRealm(api.database.owner);
+  await api.startWorker();
+  const who = as.service({ realmId });
+  const { id } = await given.user({ realmId });
+  const profile = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
   const headers = { prefer: "respond-async" };
-  const answer = await as.service().post(`/api/user/${subject.user.id}/profiles/phone`, profile, { headers });
-  return answer.headers.location ?? "";
-};
+  const path = (await who.post(`/api/user/${id}/profiles/laptop`, profile, { headers })).headers.location ?? "";
+  await eventually(async () => {
+    expect((await who.get(path)).text).toContain("PRIVATE KEY");
+  });
+  return { path, who };
+}
 
 describe.each(titled(readsOfSecrets))("%s", (_, endpoint) => {
   test("a secret has no tag, and HEAD gets 405", async () => {
-    const path = endpoint.operation === "getIssuance" ? await issuancePath() : pathOf(endpoint);
-    const who = whoMay(endpoint);
+    const { path, who } =
+      endpoint.operation === "getIssuance" ? await givenIssuance() : { path: pathOf(endpoint), who: whoMay(endpoint) };
     const [got, head] = [await who.get(path), await who.send("HEAD", path)];
 
     // A service cannot read the test of a sign-in.
