@@ -94,7 +94,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     await stated(page, "Ready");
   };
 
-  test("the page explains the first step and the accepted files: keyboard alone", async () => {
+  test("the page explains the first step and the accepted files, and a user onboards a pasted list by keyboard", async () => {
     const watched = await subject.open("/console/jobs");
     const { page } = watched;
     await page.waitForSelector("text=Nobody has run a bulk job yet");
@@ -310,6 +310,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       await page.waitForSelector("text=The files have been erased.");
       await expectFocus(page.getByRole("heading", { level: 1 }));
       const without = rowsOf(await download(page, "Download results"));
+      expect(without).toHaveLength(peopleMax);
       expect(without.every((row) => row["Private key"] === "")).toBe(true);
 
       await choose(page, "onboarding", results);
@@ -352,13 +353,15 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       ),
     );
     expect(numbers.reduce((sum, count) => sum + count)).toBe(peopleMax);
+    expect(numbers[0]).toBeGreaterThan(0);
     expect(numbers[3]).toBeGreaterThan(0);
+    expect((await service().get("/api/user?search=stopped-&limit=1")).body.total).toBe(numbers[0]);
     await worker.stop();
     await watched.context.close();
   });
 
   test(
-    "offboarding starts after the user types the number and, for a large part of the realm, also confirms its size",
+    "offboarding starts after the user types the number, and the page warns about a large part of the realm",
     { timeout: pagesMs },
     async () => {
       const worker = await restart();

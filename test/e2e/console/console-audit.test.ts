@@ -171,6 +171,16 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await page.getByRole("combobox", { name: "Application" }).click();
     await page.getByRole("option", { name: "Administration console" }).click();
     await page.getByText("Nothing matches these filters").waitFor();
+    await page.goto(`${subject.api.url}/console/audit?event=user_lock`);
+    await expect.poll(() => rows(page).count()).toBe(1);
+    const [used = ""] = /application [\da-f-]{36}/.exec((await texts(page)).join()) ?? [];
+    await page.goto(`${subject.api.url}/console/audit`);
+    await filter(page);
+    await page.getByRole("combobox", { name: "Application" }).click();
+    await page.getByRole("option", { name: used, exact: true }).click();
+    await expect
+      .poll(() => texts(page))
+      .toEqual([expect.stringContaining("Person locked"), expect.stringContaining("Own profile limit set")]);
     await context.close();
   });
 
@@ -180,7 +190,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await page.goto(`${subject.api.url}/console/audit?${new URLSearchParams(search).toString()}`);
   };
 
-  test("the filters by actor, subject and job accept every text that the global search finds", async () => {
+  test("the filters by actor, subject and job accept names, e-mail addresses and numbers, and parts of them, as the global search does", async () => {
     const { page, context } = await subject.open("/console/audit");
     const note = page.getByRole("status").filter({ hasText: /^Entries / });
     const expectUnderstood = async (search: Record<string, string>, found: { as: string; what: RegExp }) => {
@@ -214,7 +224,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await page.getByText("Entries about:").waitFor();
     await expect.poll(() => texts(page)).toEqual([expect.stringContaining("Profile revoked")]);
 
-    // Several words find everyone who matches all of them; an exact name needs no choice.
+    // Part of an e-mail address matches several people; an exact name needs no choice.
     await opened(page, { user: "example.org" });
     await page.getByRole("link", { name: /^mia\.keller@example\.org/ }).waitFor();
     await page.getByRole("link", { name: /^helper@example\.org/ }).click();
@@ -223,7 +233,7 @@ describeWithTool("chromium-headless-shell", "the audit log in the console", () =
     await opened(page, { about: "analytical engine" });
     await page.getByText("Entries about:").waitFor();
 
-    // Control: a text that occurs in no entry has no match.
+    // Control: a text that names nothing of the filter's kind has no match.
     for (const [key, text] of [
       ["user", "Nobody in this realm matches “science”."],
       ["about", "Nothing in this realm matches “qqqqqqqq”."],

@@ -132,6 +132,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
     expect(await page.inputValue('[data-path="profileLimit"]')).toBe("9");
     expect(await accountNow(id)).toMatchObject({ name: "Renamed", profileLimit: 5, note: null });
     await expectGoodConsole(watched);
+    await subject.api.given.profile({ realmId: subject.realm.realmId }, { guestAccountId: id });
     await page.click('[role="dialog"] button:has-text("Save mine anyway")');
     await page.waitForSelector("text=The guest account was changed.");
     expect(await accountNow(id)).toMatchObject({ name: "Renamed", profileLimit: 9, note: "Ask Mia" });
@@ -202,6 +203,7 @@ describeWithTool("chromium-headless-shell", "guest accounts in the console", () 
       await subject.api.given.profile({ realmId: subject.realm.realmId }, { guestAccountId: id });
     }
     const { page, context } = await subject.open(`/console/guests/${id}`);
+    await page.waitForSelector("text=Show link");
     await page.click('main button:has-text("Revoke") >> nth=0');
     await page.waitForSelector("text=2 active profiles are revoked and their devices go offline.");
     await page.click('button:has-text("Revoke “Conference”")');

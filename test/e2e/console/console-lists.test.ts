@@ -151,6 +151,9 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
             await page.waitForLoadState("networkidle");
           }
           expect(asked).toEqual([]);
+          // Control: the same check finds the request of a person's page.
+          await page.goto(`${subject.api.url}/console/users/${people[0]!.id}`);
+          await expect.poll(() => asked.length).toBeGreaterThan(0);
         },
         { width },
       ));
@@ -195,6 +198,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
           await pressAt(link);
           const details = page.getByRole("dialog", { name: english.profiles.details.title });
           await details.getByText("Revoked", { exact: true }).first().waitFor();
+          await details.getByText(/^Revoked by the application “.*No attempt seen since\.$/).waitFor();
           await details.getByRole("link", { name: english.activity.entry }).waitFor();
           await details.getByText("The guest opens the link of the guest account", { exact: false }).first().waitFor();
           await expectFaultless(watched);
@@ -268,7 +272,7 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
       await guest.getByText(/^The certificate was good on /).waitFor();
     }));
 
-  test("the console requests no people for a role without access to people", async () => {
+  test("the page of a guest's profile sends no request that the service refuses to a role without access to people", async () => {
     const { realmId } = subject.realm;
     await givenLocalAccount(subject.api, { username: "keeper", realmId, roles: ["guest_manager"] });
     const refused: string[] = [];
@@ -285,6 +289,9 @@ describeWithTool("chromium-headless-shell", "lists of the console", () => {
           .waitFor();
         await page.waitForLoadState("networkidle");
         expect(refused).toEqual([]);
+        // Control: the same check finds a refused request for people.
+        await page.evaluate(`fetch("/console/api/user", { headers: { "x-realmpass-console": "1" } })`);
+        await expect.poll(() => refused.length).toBe(1);
       },
       {},
       { username: "keeper" },

@@ -358,7 +358,7 @@ describeWithTool("chromium-headless-shell", "names in the console", () => {
     await context.close();
   });
 
-  test("disappear everywhere once the person is forgotten", async () => {
+  test("disappear from the audit log and from people's pages once the person is forgotten", async () => {
     const { api, realm } = subject;
     const { realmId } = realm;
     const left = await api.given.user({

@@ -73,7 +73,7 @@ describeWithTool("chromium", "the palette", () => {
     await watched.context.close();
   });
 
-  test("searches for text that the user typed before the palette had loaded, and sends the text nowhere else", async () => {
+  test("contains the text that the user typed before the palette had loaded, and the text triggers no shortcut", async () => {
     const { page, context } = await subject.open("/console/applications");
     let load = (): void => undefined;
     const loading = new Promise<void>((resolve) => {
@@ -301,7 +301,8 @@ describeWithTool("chromium", "the palette", () => {
       await page.waitForSelector('[role=option] >> text="Anna Müller"');
       await expectGoodConsole(watched);
       if (view.width === 390) {
-        expect(await page.evaluate(`document.querySelector("section[role=dialog]").offsetWidth`)).toBe(390);
+        const size = `(({ offsetWidth, offsetHeight }) => [offsetWidth, offsetHeight])(document.querySelector("section[role=dialog]"))`;
+        expect(await page.evaluate(size)).toEqual([390, 900]);
       }
       await watched.context.close();
     },
@@ -324,7 +325,7 @@ describeWithTool("chromium", "the palette", () => {
     await watched.context.close();
   });
 
-  test("reports that the service did not answer, and still finds pages", async () => {
+  test("shows an alert if the search fails, and still finds pages", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.route("**/console/api/search", (route) => route.fulfill({ status: 400, body: "{}" }));
     await page.keyboard.press("Control+k");

@@ -218,7 +218,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
     );
   });
 
-  test("bars are visible in forced colours, and nothing moves", { timeout: pagesMs }, () =>
+  test("bars are visible in forced colours", { timeout: pagesMs }, () =>
     opened(async (page) => {
       await page.locator("svg.bars .bar-up").first().waitFor();
       const fills = () =>
@@ -227,11 +227,10 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
           return part === ".bars" ? color : part === ".bar-down" ? stroke : fill;
         })`);
       const [before] = await fills();
-      await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+      await page.emulateMedia({ forcedColors: "active" });
       const [up, down, text] = await fills();
       expect([up, down]).toEqual([text, text]);
       expect(up).not.toBe(before);
-      expect(await page.evaluate("document.querySelectorAll('svg.bars animate').length")).toBe(0);
     }),
   );
 
@@ -303,7 +302,7 @@ describeWithTool("chromium-headless-shell", "the dashboard's pictures", () => {
         }),
     );
 
-    test("counts down its grace period", { timeout: pagesMs }, () =>
+    test("shows how much of its grace period is left", { timeout: pagesMs }, () =>
       shownJob(
         "grace",
         async (page) => {

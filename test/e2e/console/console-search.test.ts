@@ -52,7 +52,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     ["servers", "/console/infrastructure", ["radius.lab", octets(server)], "radius.lab.example"],
     ["jobs", "/console/jobs", ["leavers-2026.csv", "ada lovelace", octets(active)], "Offboarding"],
   ])(
-    "the list of %s finds a row by every name, address or number of the row",
+    "the list of %s finds a row by names, addresses and numbers that belong to the row",
     async (_, path, texts, row) => {
       const { page, context } = await subject.open(path);
       const field = page.getByRole("searchbox");
@@ -98,7 +98,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     pagesMs,
   );
 
-  test("the palette counts the matches of each group, and each group leads to its list with the same search", async () => {
+  test("the palette counts the matches of a group, and the group leads to its list with the same search", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
     await expectFocus(page.getByRole("combobox", { name: "Search" }));
@@ -139,7 +139,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     pagesMs,
   );
 
-  test("the palette revokes a profile by keyboard alone, after the same question as on the profile's page", async () => {
+  test("the palette asks by keyboard alone before it revokes a profile; the profile's address alone does not open the question", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
     await expectFocus(page.getByRole("combobox", { name: "Search" }));
@@ -152,7 +152,6 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     await page.waitForURL(new RegExp(`open=${active}$`));
     const question = page.getByRole("dialog", { name: /Analytical Engine/ });
     await question.waitFor();
-    // The palette revokes nothing before the user confirms, and opening the address alone does not open the question.
     const service = subject.api.as.service({ realmId: subject.realm.realmId });
     expect((await service.get(`/api/profiles/${active}`)).body.data.revokeTime).toBeNull();
     await page.reload();

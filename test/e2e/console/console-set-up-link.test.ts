@@ -77,12 +77,20 @@ describeWithTool("chromium-headless-shell", "the help desk on the phone", () => 
     expect(await stepsOf(desk, mia)).toContain("or you send them a set-up link.");
     expect(await stepsOf(desk, mia)).not.toContain("create a profile");
     expect(await stepsOf(auditor, mia)).not.toContain("you");
+    const offersTo = async (account: { username: string }): Promise<number> => {
+      const watched = await subject.open(`/console/users/${mia.id}`, {}, account);
+      await watched.page.getByRole("region", { name: /^Why is / }).waitFor();
+      const offers = await watched.page.getByRole("button", { name: "Send a set-up link" }).count();
+      await watched.context.close();
+      return offers;
+    };
+    expect([await offersTo(desk), await offersTo(auditor)]).toEqual([1, 0]);
     const newcomer = await given.user({ realmId: subject.realm.realmId });
     expect(await stepsOf(desk, newcomer)).toContain("A device has to be set up:");
     expect(await stepsOf(desk, newcomer)).not.toContain("again");
   });
 
-  test("each device of a person has its own line", async () => {
+  test("the line of a revoked device shows that the device has not tried since", async () => {
     const watched = await subject.open(`/console/users/${mia.id}`, {}, desk);
     const row = watched.page.getByRole("row", { name: /Mia's phone/ });
     await row.getByText(/^Revoked .*No attempt seen since\.$/).waitFor();

@@ -114,7 +114,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await watched.context.close();
   });
 
-  test("the page previews the logo in both themes before the user saves it, and immediately shows the name in the header", async () => {
+  test("the page previews the logo in both themes before the user saves it, and shows the saved name in the header without a reload", async () => {
     const watched = await subject.open("/console/settings");
     const { page, context } = watched;
     await context.route(logo, (route) => route.fulfill({ contentType: "image/svg+xml", body: picture }));

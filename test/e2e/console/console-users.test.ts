@@ -247,7 +247,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
       });
     });
 
-    test("a new profile's file is downloaded once, and OpenSSL can use the file", async () => {
+    test("OpenSSL can use a new profile's file, and the dialog stays until the user confirms having the file", async () => {
       await opened(`/console/users/${mia.id}`, async ({ page }) => {
         await button(page, "New profile").click();
         await inDialog(page, "Create profile").click();
@@ -306,6 +306,7 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
         await inDialog(page, "Create profile").click();
         await page.getByRole("alert").getByText("All profiles that are allowed are in use.").waitFor();
         await inDialog(page, "Cancel").click();
+        expect(await userOf(full)).toMatchObject({ profileCount: 5 });
         await button(page, "Change").click();
         await page.getByRole("radio", { name: "A limit of their own" }).check();
         await page.getByRole("textbox", { name: "Profiles at the same time" }).fill("101");
@@ -314,8 +315,13 @@ describeWithTool("chromium-headless-shell", "users and profiles in the console",
         await page.getByRole("textbox", { name: "Profiles at the same time" }).fill("7");
         await inDialog(page, "Save").click();
         await page.getByText("7, of their own").waitFor();
+
+        await button(page, "New profile").click();
+        await page.getByRole("textbox", { name: "Name" }).fill("One more");
+        await inDialog(page, "Create profile").click();
+        await page.getByText("“One more” is ready").waitFor();
       });
-      expect(await userOf(full)).toMatchObject({ profileOverride: 7, maxProfiles: 7 });
+      expect(await userOf(full)).toMatchObject({ profileOverride: 7, maxProfiles: 7, profileCount: 6 });
     });
 
     test("the page shows another person's change of the limit before it overwrites the limit; a new profile causes no conflict", async () => {

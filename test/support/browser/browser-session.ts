@@ -20,14 +20,14 @@ export interface Form {
  * node:http with the headers of a navigation, because `fetch` announces itself as a script.
  */
 export interface BrowserSession {
-  /** Sends one request; follows redirects while they lead to an address that starts with one of `within`. */
+  /** Sends one request; follows redirects to the origins of the session, unless `follow` is false. */
   get(url: string, options?: { follow?: boolean }): Promise<Visit>;
   post(
     url: string,
     fields: Record<string, string>,
     options?: { follow?: boolean; headers?: Record<string, string> },
   ): Promise<Visit>;
-  /** Posts the page's only form, with these fields in addition to the hidden ones. */
+  /** Posts the page's first form, with these fields in addition to those that are filled in. */
   submit(page: Visit, fields: Record<string, string>, options?: { follow?: boolean }): Promise<Visit>;
   cookies: Map<string, string>;
 }

@@ -79,7 +79,10 @@ export function useBrowser(program: BrowserProgram = "chromium-headless-shell"):
 
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** Expects that axe finds nothing wrong with the page, the browser reported nothing, and nothing scrolls sideways. */
+/**
+ * Expects that axe finds nothing wrong with the page, the browser reported nothing, placeholders are readable, and
+ * nothing scrolls sideways.
+ */
 export async function expectFaultless({ page, complaints }: WatchedPage): Promise<void> {
   // By default, axe opens another page to gather the results of frames, which doubles the time; these pages have no
   // frames.

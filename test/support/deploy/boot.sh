@@ -1,4 +1,4 @@
-# What booted-machine.sh runs in the namespaces of the machine: makes its file systems, and becomes its first process.
+# Runs in the namespaces of the machine of booted-machine.sh: makes its file systems, and becomes its first process.
 mount --make-rprivate /
 memory=$DIRECTORY/memory
 root=$memory/root

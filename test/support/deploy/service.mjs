@@ -32,7 +32,7 @@ export async function isWell() {
   await eventually("a service that is well", async () => (await statusOf()).result === "ok");
 }
 
-/** Registers an application of the realm; returns its token. */
+/** Registers an application of the realm; returns its secret, a token, and a function that calls the API with the token. */
 export async function givenClient(name) {
   const address = ["--client-uri", "http://localhost"];
   const client = operatorJson("application", "create", "--type", "service", "--name", name, ...address);

@@ -113,7 +113,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       return { id, realmId };
     },
 
-    /** Makes a user's profile, as a worker would have left it; returns its serial number. */
+    /** Makes a profile of a user, a guest account or a server, as a worker would have left it; returns its serial number. */
     async profile(
       user: Pick<GivenUser, "realmId"> & Partial<GivenUser>,
       {

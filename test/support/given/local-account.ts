@@ -15,7 +15,7 @@ export interface LocalAccount extends GivenUser {
 }
 
 /**
- * Gives a user a name to sign in with, and {@link testPassword} if `password` is true; without it the user has to
+ * Makes a user with a name to sign in with, and {@link testPassword} if `password` is true; without it the user has to
  * follow a link. Switches local sign-in on. Another user with this name loses it, so a retried test can make its
  * accounts again.
  */

@@ -6,7 +6,7 @@ import * as issuers from "../../../db/queries/realm/issuers.ts";
 import { atEnd } from "../run/at-end.ts";
 import { storedCrl } from "../pki/crl.ts";
 
-/** Serves a port of this machine until the test ends. */
+/** Serves a port of this machine until the test or file ends. */
 export async function startListener(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

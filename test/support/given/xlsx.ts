@@ -1,6 +1,9 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** A cell of a workbook: text, a number as digits, a date, or the result of a formula, which may be missing. */
+/**
+ * A cell of a workbook: text, a number as digits, a date, a truth value, or the result of a formula, which may be an
+ * error or missing.
+ */
 export type GivenCell =
   | string
   | { number: string; format?: string; formula?: string }

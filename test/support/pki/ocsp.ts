@@ -157,7 +157,7 @@ export function outcomesOf(answer: Buffer): Outcome[] | number {
   });
 }
 
-/** Returns the status of a certificate that OpenSSL gets from a responder, with a nonce by default. */
+/** Returns the output of OpenSSL, which requests a certificate's status from a responder, with a nonce by default. */
 export function askWithOpenssl(
   url: string,
   {

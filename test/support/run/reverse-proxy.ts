@@ -21,7 +21,7 @@ export type ProxyOutcome = "pass" | "lose-answer" | { status: number; headers?: 
 export interface ReverseProxy {
   url: string;
   seen: SeenRequest[];
-  /** Decides about each request from now on. */
+  /** Decides about each request from now on, and empties `seen`. */
   decide(outcome: (request: SeenRequest) => ProxyOutcome): void;
 }
 

@@ -20,7 +20,10 @@ async function blocksOf(language: string, file: string, heading: string | undefi
   );
 }
 
-/** Replaces what differs here from a reader's machine: the port, the data directory, and the working directory. */
+/**
+ * Replaces what differs here from a reader's machine: the port, the data directory, and the commands, which run in
+ * another working directory.
+ */
 export const asHere = (service: WholeService, script: string): string =>
   script
     .replaceAll("npm run --silent operator --", operatorCommand)

@@ -19,7 +19,7 @@ export interface CliProcess {
   onTerminal(argv: readonly string[], options?: Pick<CliOptions, "env">): RunningCli;
 }
 
-/** Runs the client in the directory of `cli`, with only `environment` as its environment. */
+/** Runs the client in the directory of `cli`, with only `environment`, PATH and HOME as its environment. */
 export function useCliProcess(cli: Pick<Cli, "directory">, environment: () => Record<string, string>): CliProcess {
   const children: ChildProcess[] = [];
   afterAll(async () => {

@@ -11,7 +11,7 @@ export interface CliRealm {
   user(options?: Omit<Parameters<TestApi["given"]["user"]>[0], "realmId">): Promise<GivenUser>;
 }
 
-/** Makes a realm that can issue, and signs the command line client in as a client of the realm with every scope. */
+/** Makes a realm that can issue, and signs the command line client in as a service of the realm with every scope that a service may have. */
 export function useCliRealm(api: TestApi, { maxProfiles = 5 }: { maxProfiles?: number } = {}): CliRealm {
   let realmId = "";
   let env: Record<string, string> = {};

@@ -15,7 +15,7 @@ export interface TestConsole {
   readonly worker: TestWorker;
   /**
    * Opens an address of the console, with the administrator (or another user) signed in. The first call signs in in a
-   * browser; later calls use the cookies of that session.
+   * browser; later calls use the cookies of that session while it lasts.
    */
   open(path: string, view?: Partial<View>, account?: { username: string }): Promise<WatchedPage>;
 }

@@ -71,7 +71,7 @@ export async function hold({ databaseUrl }: Pick<RunningService, "databaseUrl">,
   };
 }
 
-/** Stops a process before it writes a row whose `new` and `old` meet `condition`. */
+/** Stops a process before it updates a row whose `new` and `old` meet `condition`. */
 export async function holdWhere(
   service: RunningService,
   condition: string,
@@ -132,7 +132,7 @@ export async function holdEnqueuing(
   return { reached: (committed) => eventually(committed), release: () => Promise.resolve() };
 }
 
-/** Returns how many jobs each queue has, waiting and running. */
+/** Returns how many tasks each queue has: waiting, running and delayed. */
 export async function queueDepths({ databaseUrl, redisUrl }: RunningService): Promise<Record<string, number>> {
   const pool = openQueuePool({ url: databaseUrl, connectionsMax: 1, applicationName: "realmpass test" });
   const backend: QueueBackend = redisUrl === undefined ? { kind: "postgres", pool } : { kind: "redis", url: redisUrl };

@@ -33,7 +33,7 @@ export interface Production {
   replace(kind: ProcessKind, env?: Record<string, string>): Promise<ChildProcess>;
 }
 
-/** Starts everything; stops and removes it at the end of the file. */
+/** Starts everything; stops and removes it at the end of the test or file. */
 export async function startProduction(redisUrl: string): Promise<Production> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-backups-"));
   atEnd(() => rm(directory, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { eventually } from "../run/eventually.ts";
 import { copyDataDirectory, ended, freePort, scratchDirectory } from "../run/services.ts";
 
-/** `npm start` as a person runs it: compiled, in a separate directory, with an otherwise empty environment. */
+/** `npm start` as a person runs it: compiled, with a separate data directory and only `env` as its environment. */
 export interface WholeService {
   child: ChildProcess;
   url: string;

@@ -90,7 +90,7 @@ export async function startTestWorker({
   passphrase?: string;
   /** Omitted: the threads that all workers of this process share. */
   signingPool?: SigningPool;
-  /** The base URL of CRLs, OCSP and CA certificates in certificates; omitted: certificates contain none. */
+  /** The base URL of CRLs, OCSP and CA certificates in certificates. */
   publicationUrl?: string;
   log?: Log;
 }): Promise<TestWorker> {
@@ -127,7 +127,7 @@ export async function startTestWorker({
   return { queues, registry, stop };
 }
 
-/** Returns how many tasks each queue has, waiting and running. */
+/** Returns how many tasks each queue has: waiting, running and delayed. */
 export async function depthOf(queues: Pick<Queues, "tasks">): Promise<Record<QueueName, number>> {
   const all = Object.entries(await queues.tasks());
   return Object.fromEntries(
