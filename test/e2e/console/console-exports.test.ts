@@ -63,48 +63,45 @@ describeWithTool("chromium-headless-shell", "exported lists", () => {
         "Seriennummer;Name;Person;Kennung;E-Mail;Gerät;Status;Erstellt (Europe/Berlin);Gültig bis (Europe/Berlin);Letzte Prüfung (Europe/Berlin)",
       profile: () => `${grouped(serial)};'=phone;Ada Export;${name};export@x.example;iPhone;Aktiv;02.07.2026 00:30:00;`,
     },
-  ] as const)(
-    "are in $language; bulk jobs read the lists that name people, and reject the other lists",
-    async ({ language, button, ...expected }) => {
-      const { owner } = subject.api.database;
-      await realms.update(owner, subject.realm.realmId, { timeZone: "Europe/Berlin" });
-      const { page, context } = await subject.open("/console/users", { language, zone: "Asia/Kolkata" });
-      const exportOf = async (path: string): Promise<string> => {
-        await page.goto(`${subject.api.url}/console${path}`);
-        await page.locator("table tbody tr").first().waitFor();
-        return (await downloadBy(page, page.getByRole("button", { name: button, exact: true }))).bytes.toString();
-      };
-      const linesOf = (text: string): string[] => text.split("\r\n");
+  ] as const)("are in $language; bulk jobs read those that name people", async ({ language, button, ...expected }) => {
+    const { owner } = subject.api.database;
+    await realms.update(owner, subject.realm.realmId, { timeZone: "Europe/Berlin" });
+    const { page, context } = await subject.open("/console/users", { language, zone: "Asia/Kolkata" });
+    const exportOf = async (path: string): Promise<string> => {
+      await page.goto(`${subject.api.url}/console${path}`);
+      await page.locator("table tbody tr").first().waitFor();
+      return (await downloadBy(page, page.getByRole("button", { name: button, exact: true }))).bytes.toString();
+    };
+    const linesOf = (text: string): string[] => text.split("\r\n");
 
-      const people = await exportOf("/users");
-      expect(linesOf(people)[0]).toBe(`\ufeff${expected.people}`);
-      expect(people).toContain(`\r\n${expected.person}`);
-      const profiles = await exportOf("/profiles");
-      expect(linesOf(profiles)[0]).toBe(`\ufeff${expected.profiles}`);
-      expect(profiles).toContain(`\r\n${expected.profile()}`);
-      for (const text of [people, profiles]) {
-        for (const kind of kindsOfPeople) {
-          const { status, body, text: answer } = await send(kind, text);
-          expect(status, answer).toBe(202);
-          const rows = await service.get(`/api/jobs/${body.data.id}/results`);
-          expect(rows.body.data).toHaveLength(linesOf(text).length - 2);
-          expect(rows.body.data).toContainEqual(expect.objectContaining({ pairwiseID: name }));
-          expect(rows.text).not.toContain("invalid_row");
-        }
+    const people = await exportOf("/users");
+    expect(linesOf(people)[0]).toBe(`\ufeff${expected.people}`);
+    expect(people).toContain(`\r\n${expected.person}`);
+    const profiles = await exportOf("/profiles");
+    expect(linesOf(profiles)[0]).toBe(`\ufeff${expected.profiles}`);
+    expect(profiles).toContain(`\r\n${expected.profile()}`);
+    for (const text of [people, profiles]) {
+      for (const kind of kindsOfPeople) {
+        const { status, body, text: answer } = await send(kind, text);
+        expect(status, answer).toBe(202);
+        const rows = await service.get(`/api/jobs/${body.data.id}/results`);
+        expect(rows.body.data).toHaveLength(linesOf(text).length - 2);
+        expect(rows.body.data).toContainEqual(expect.objectContaining({ pairwiseID: name }));
+        expect(rows.text).not.toContain("invalid_row");
       }
+    }
 
-      // These files name no people, and the error reports only this.
-      for (const path of ["/guests", `/guests/${guestAccountId}`, "/infrastructure", "/jobs", "/applications"]) {
-        const text = await exportOf(path);
-        expect(linesOf(text).length, path).toBeGreaterThan(2);
-        expect(text, path).not.toMatch(/\d{4}-\d\d-\d\dT|\d{20}/);
-        for (const kind of kindsOfPeople) {
-          const refused = await send(kind, text);
-          expect(refused.status).toBe(400);
-          expect(refused.body.error_description, path).toMatch(/^The file lacks the column [A-Za-z ]+\. Known are /);
-        }
+    // These files name no people, and the error reports only this.
+    for (const path of ["/guests", `/guests/${guestAccountId}`, "/infrastructure", "/jobs", "/applications"]) {
+      const text = await exportOf(path);
+      expect(linesOf(text).length, path).toBeGreaterThan(2);
+      expect(text, path).not.toMatch(/\d{4}-\d\d-\d\dT|\d{20}/);
+      for (const kind of kindsOfPeople) {
+        const refused = await send(kind, text);
+        expect(refused.status).toBe(400);
+        expect(refused.body.error_description, path).toMatch(/^The file lacks the column [A-Za-z ]+\. Known are /);
       }
-      await context.close();
-    },
-  );
+    }
+    await context.close();
+  });
 });

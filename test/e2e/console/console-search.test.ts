@@ -139,7 +139,7 @@ describeWithTool("chromium-headless-shell", "search in the console's lists", () 
     pagesMs,
   );
 
-  test("the palette asks by keyboard alone before it revokes a profile; the profile's address alone does not open the question", async () => {
+  test("the palette leads by keyboard alone to the question before a revocation; the profile's address alone does not open the question", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.keyboard.press("Control+k");
     await expectFocus(page.getByRole("combobox", { name: "Search" }));
