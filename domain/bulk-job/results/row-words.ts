@@ -109,7 +109,7 @@ const german: RowWords = {
     [/^The row is no JSON object\.$/, "Die Zeile ist kein JSON-Objekt."],
     [/^The line is not valid JSON\.$/, "Die Zeile ist kein gültiges JSON."],
     [/^The line is nested deeper than (\d+) levels\.$/, "Die Zeile ist tiefer als $1 Ebenen verschachtelt."],
-    [/^The line is longer than (\d+) bytes\.$/, "Die Zeile ist länger als $1 Bytes."],
+    [/^The line is longer than (\d+) (?:bytes|characters)\.$/, "Die Zeile ist länger als $1 Zeichen."],
     [/^A property occurs twice in one object\.$/, "Eine Eigenschaft kommt in einem Objekt zweimal vor."],
     [/^A string contains NUL or half a surrogate pair\.$/, "Ein Text enthält NUL oder ein halbes Zeichen."],
   ],

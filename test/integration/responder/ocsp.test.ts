@@ -270,7 +270,7 @@ describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
     expect(lastsMs).toBe(2_000);
     expect(one.body.length).toBeGreaterThan(0);
 
-    // Between the two requests the responder may sign the answer anew, with another ETag.
+    // Between the two requests the responder may sign another answer, with another ETag.
     await eventually(async () => {
       const { headers } = await askOverHttp(url);
       const again = await askOverHttp(url, { headers: { "if-none-match": headers.etag! } });
