@@ -34,7 +34,7 @@ const vitest = await createVitest("test", {
   maxWorkers: 1,
   retry: 0,
   reporters: [{}],
-  project: "integration",
+  project: ["integration", "process"],
 });
 
 const send = (message: LaneMessage): void => void process.send?.(message);

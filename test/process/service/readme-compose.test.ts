@@ -4,7 +4,7 @@ import { atEnd } from "../../support/run/at-end.ts";
 import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { ended, freePort } from "../../support/run/services.ts";
 import { shellBlocks } from "../../support/run/shell-blocks.ts";
-import { useOperator } from "../../integration/operator/operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 

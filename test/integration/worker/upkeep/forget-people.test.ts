@@ -8,7 +8,7 @@ import { sql, verbatim } from "../../../../db/sql.ts";
 import { systemClock, type Clock } from "../../../../runtime/clock.ts";
 import type { Log } from "../../../../runtime/log.ts";
 import { forgetPeople } from "../../../../worker/upkeep/forget-people.ts";
-import { useOperator } from "../../operator/operator-support.ts";
+import { useOperator } from "../../../support/service/test-operator.ts";
 import { driveJobs, givenJob, jobOf, rowsOf, type GivenRow } from "../../../support/given/bulk-jobs.ts";
 import type { GivenUser } from "../../../support/given/given.ts";
 import { givenTwins } from "../../../support/given/spellings.ts";

@@ -6,7 +6,7 @@ import * as signInLinks from "../../../db/queries/sign-in/sign-in-links.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { givenTwins } from "../../support/given/spellings.ts";
-import { useOperator } from "./operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 

@@ -11,7 +11,7 @@ import { firstRun } from "../../../../operator/realm/first-run.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { createLog } from "../../../../runtime/log.ts";
 import { openFileSigner } from "../../../../worker/keys/file-signer.ts";
-import { useOperator } from "../operator-support.ts";
+import { useOperator } from "../../../support/service/test-operator.ts";
 import * as issuerKeys from "../../../../db/queries/issuer-keys.ts";
 
 const operator = useOperator();

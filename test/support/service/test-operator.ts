@@ -14,9 +14,9 @@ import {
   type DrawnSecret,
 } from "../../../runtime/keys/data-directory.ts";
 
-import { testPasswordCost } from "../../support/given/local-account.ts";
-import { useDatabase, type TestDatabase } from "../../support/run/database.ts";
-import { testKeyCost } from "../../support/given/hierarchy/test-hierarchy.ts";
+import { testPasswordCost } from "../given/local-account.ts";
+import { useDatabase, type TestDatabase } from "../run/database.ts";
+import { testKeyCost } from "../given/hierarchy/test-hierarchy.ts";
 
 export interface Ran {
   code: number;

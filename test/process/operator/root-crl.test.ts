@@ -12,7 +12,7 @@ import { givenProcess } from "../../support/given/process.ts";
 import { startListener } from "../../support/given/publication-server.ts";
 import { readCrl } from "../../support/pki/crl.ts";
 import { openssl } from "../../support/pki/openssl.ts";
-import { useOperator } from "./operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 const publication = "http://pki.example.org";

@@ -11,7 +11,7 @@ import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { backUp, openPatiently } from "../../support/run/database.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../support/service/api.ts";
-import { useOperator, type Ran } from "./operator-support.ts";
+import { useOperator, type Ran } from "../../support/service/test-operator.ts";
 
 const api = useApi();
 const operator = useOperator(api.database);

@@ -17,7 +17,7 @@ import { freePort, scratchDirectory } from "../../support/run/services.ts";
 import { atEnd } from "../../support/run/at-end.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { givenTwins } from "../../support/given/spellings.ts";
-import { useOperator, type RunOptions } from "./operator-support.ts";
+import { useOperator, type RunOptions } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 

@@ -13,7 +13,7 @@ import { freePort } from "../../../support/run/services.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
 import { startBreakableRedis } from "../../../support/service/fault-services.ts";
 import { startPgBouncer } from "../../../support/service/pgbouncer.ts";
-import { useOperator, type RunOptions } from "../operator-support.ts";
+import { useOperator, type RunOptions } from "../../../support/service/test-operator.ts";
 
 const operator = useOperator();
 let realm: string;

@@ -6,7 +6,7 @@ import * as realms from "../../../db/queries/realm/realms.ts";
 import { sql } from "../../../db/sql.ts";
 import { masterKeys, openUnderMasterKey } from "../../../runtime/keys/master-key.ts";
 import { openssl } from "../../support/pki/openssl.ts";
-import { useOperator } from "./operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { sql, verbatim } from "../../../../db/sql.ts";
 import type { Check } from "../../../../operator/doctor/check.ts";
-import { useOperator } from "../operator-support.ts";
+import { useOperator } from "../../../support/service/test-operator.ts";
 
 const operator = useOperator();
 const owner = () => operator.database.owner;

@@ -5,7 +5,7 @@ import { eventually } from "../../support/run/eventually.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { givenProcess } from "../../support/given/process.ts";
 import { startTestWorker } from "../../support/service/worker.ts";
-import { useOperator } from "./operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 const { database } = operator;

@@ -7,7 +7,7 @@ import { systemClock } from "../../../runtime/clock.ts";
 import { drawSecret } from "../../../runtime/keys/data-directory.ts";
 import { guestCodeOf, hashOfGuestCode } from "../../../runtime/keys/guest-code.ts";
 import { masterKeys, openUnderMasterKey } from "../../../runtime/keys/master-key.ts";
-import { useOperator } from "./operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 const nextYear = systemClock.now().getUTCFullYear() + 1;

@@ -8,7 +8,7 @@ import { auditPublicKey, generateAuditKey } from "../../../runtime/keys/audit-ke
 import { drawSecret } from "../../../runtime/keys/data-directory.ts";
 import { generateOutputKeyPair } from "../../../runtime/keys/sealed-output.ts";
 import { eventually } from "../../support/run/eventually.ts";
-import { useOperator } from "./operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 const scratch = mkdtempSync(join(tmpdir(), "realmpass-secrets-"));

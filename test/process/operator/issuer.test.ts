@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { openssl } from "../../support/pki/openssl.ts";
-import { useOperator } from "./operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 

@@ -7,7 +7,7 @@ import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../.
 import { certificateRequest } from "../../../support/given/certificate-request.ts";
 import { fromNow } from "../../../support/given/given.ts";
 import { otherForms } from "../../../support/pki/hostile-keys.ts";
-import { useOperator } from "../operator-support.ts";
+import { useOperator } from "../../../support/service/test-operator.ts";
 
 const operator = useOperator();
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });

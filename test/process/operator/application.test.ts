@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import { scopesAllowedTo } from "../../../domain/people/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { useOperator, type Ran } from "./operator-support.ts";
+import { useOperator, type Ran } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { givenRows } from "../../support/given/given.ts";
-import { useOperator } from "./operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 

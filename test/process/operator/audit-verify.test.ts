@@ -8,7 +8,7 @@ import { useApi } from "../../support/service/api.ts";
 import { insertEntries, sealEntries } from "../../support/given/audit-chain.ts";
 import { extent } from "../../support/run/extent.ts";
 import { describeWithTool, requireTool } from "../../support/run/tools.ts";
-import { useOperator, type Ran } from "./operator-support.ts";
+import { useOperator, type Ran } from "../../support/service/test-operator.ts";
 
 const api = useApi();
 const operator = useOperator(api.database);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { variables } from "../../../runtime/config/variables.ts";
-import { useOperator } from "./operator-support.ts";
+import { useOperator } from "../../support/service/test-operator.ts";
 import { verbatim } from "../../../db/sql.ts";
 
 const operator = useOperator();

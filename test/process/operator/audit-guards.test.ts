@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
 import { insertEntries, sealEntries } from "../../support/given/audit-chain.ts";
-import { useOperator, type Ran } from "./operator-support.ts";
+import { useOperator, type Ran } from "../../support/service/test-operator.ts";
 
 const operator = useOperator();
 const { database } = operator;
