@@ -14,9 +14,9 @@ interface Rights {
  * `db/grants.md` shows the rights in a migrated database. A row lock needs the right to update one column of the table.
  *
  * The api decides and records intent: it writes no certificate, reads no issuer key, and changes no audit entry. The
- * worker signs and writes what it signed: it reads no application's secret, has no key for the secrets that the master
- * key seals, and removes expired rows only by their times. The operator creates realms, issuers, people and
- * applications.
+ * worker signs and writes what it signed: it reads no application's or identity provider's secret and no guest's token,
+ * has no key for the secrets that the master key seals, and removes expired rows only by their times. The operator
+ * creates realms, issuers, people and applications.
  */
 export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = {
   abandoned_serial_numbers: {
@@ -150,7 +150,7 @@ export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, R
       update: ["code_hash", "expires_at", "name", "note", "profile_limit", "revoked_at"],
     },
     // For locking: settling an issuance locks the owner's row.
-    realmpass_worker: { select: true, update: ["revoked_at"] },
+    realmpass_worker: { select: ["expires_at", "id", "revoked_at"], update: ["revoked_at"] },
     realmpass_operator: { select: true, insert: true, update: true },
   },
   hand_overs: {
@@ -402,7 +402,31 @@ export const tableRights: Readonly<Record<string, Partial<Record<DatabaseRole, R
         "upstream_set_by",
       ],
     },
-    realmpass_worker: { select: true, update: ["set_up_at"] },
+    realmpass_worker: {
+      select: [
+        "display_name",
+        "domain",
+        "forget_after_months",
+        "help_mail",
+        "help_phone",
+        "help_uri",
+        "id",
+        "infrastructure_domains",
+        "key_types",
+        "max_profiles",
+        "max_valid_months",
+        "offboarding_share_percent",
+        "radius_ca",
+        "radius_cn",
+        "radius_names",
+        "rcois",
+        "reminder_lead_days",
+        "set_up_at",
+        "ssids",
+        "wired",
+      ],
+      update: ["set_up_at"],
+    },
     realmpass_responder: { select: ["id", "radius_addresses"] },
     realmpass_operator: { select: true, insert: true, update: true },
   },

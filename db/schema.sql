@@ -487,7 +487,7 @@ create table guest_accounts (
 );
 comment on table guest_accounts is 'Time-limited containers for guest profiles. Whoever holds the token may create profiles.';
 comment on column guest_accounts.profile_limit is 'Null: unlimited.';
-comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again; null once the master key it was sealed under was lost.';
+comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again; null once the master key it was sealed under was lost. Workers may not read it.';
 comment on column guest_accounts.code_hash is 'HMAC of the code under a key of its own. Null: the code was never shown.';
 CREATE UNIQUE INDEX guest_accounts_code_hash ON public.guest_accounts USING btree (code_hash);
 CREATE INDEX guest_accounts_newest ON public.guest_accounts USING btree (realm_id, created_at DESC, id DESC);
@@ -1048,7 +1048,7 @@ comment on column realms.max_valid_months is 'Longest validity of a user profile
 comment on column realms.radius_cn is 'The name the RADIUS server''s certificate shows; null: radius.<domain>.';
 comment on column realms.radius_ca is 'PEM of the CA that issued the RADIUS server''s certificate; null: the realm''s issuing CA.';
 comment on column realms.key_types is 'Device type to key type, where the realm departs from the default.';
-comment on column realms.upstream_client_secret is 'Sealed under the service''s master key.';
+comment on column realms.upstream_client_secret is 'Sealed under the service''s master key. Workers may not read it.';
 comment on column realms.offboarding_share_percent is 'A bulk offboarding of more than this share of the active users needs its number confirmed.';
 comment on column realms.ssids is 'The Wi-Fi networks that files for devices set up, by name, 1 to 32 octets each.';
 comment on column realms.infrastructure_domains is 'The domains, beside its own, that DNS names of infrastructure profiles may be in; in lower case.';

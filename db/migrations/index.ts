@@ -121,6 +121,7 @@ import { oneHeldJob } from "./20261203-1540-one-held-job.ts";
 import { staticTokens } from "./20261203-1600-static-tokens.ts";
 import { directoryAttributes } from "./20261203-1700-directory-attributes.ts";
 import { attributesOfPeople } from "./20261203-1710-attributes-of-people.ts";
+import { whatWorkersRead } from "./20261204-0900-what-workers-read.ts";
 
 /** Every migration, in order. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -244,4 +245,5 @@ export const migrations: readonly Migration[] = [
   staticTokens,
   directoryAttributes,
   attributesOfPeople,
+  whatWorkersRead,
 ];

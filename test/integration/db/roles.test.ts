@@ -35,6 +35,17 @@ describe.each<{ role: DatabaseRole; may: string; statement: Sql }>([
   { role: "realmpass_operator", may: "keep a revocation off the CRL", statement: sql`delete from crl_unpublished` },
   { role: "realmpass_operator", may: "publish a CRL", statement: sql`insert into crls default values` },
   { role: "realmpass_worker", may: "read client secrets", statement: sql`select * from application_secrets` },
+  { role: "realmpass_worker", may: "read guests' tokens", statement: sql`select token_sealed from guest_accounts` },
+  {
+    role: "realmpass_worker",
+    may: "read hashes of guests' tokens",
+    statement: sql`select token_hash from guest_accounts`,
+  },
+  {
+    role: "realmpass_worker",
+    may: "read the secret of an identity provider",
+    statement: sql`select upstream_client_secret from realms`,
+  },
   { role: "realmpass_worker", may: "read tokens", statement: sql`select sealed_tokens from console_sessions` },
   { role: "realmpass_operator", may: "read tokens", statement: sql`select sealed_tokens from console_sessions` },
   { role: "realmpass_worker", may: "read whom a token is for", statement: sql`select user_id from access_tokens` },
