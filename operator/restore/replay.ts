@@ -23,13 +23,19 @@ export interface Replayed {
   listed: number;
   offboarded: number;
   locked: number;
-  /** Entries whose removal of roles the replay repeated. */
+  /** People whose roles the replay removed again, other than by an offboarding that stands. */
   roles: number;
   guestAccounts: number;
-  /** Entries for which the replay switched off an application, or removed its old secrets or a deleted token. */
+  /** Applications that the replay switched off, or whose old secrets or deleted tokens it removed. */
   applications: number;
   lostProfiles: { serial: string; user: string | null; name: string | null }[];
   byHand: LostEntry[];
+}
+
+/** What the replay has done so far. Several entries can be about one person or application, which counts once. */
+interface Done extends Omit<Replayed, "roles" | "applications"> {
+  roles: Set<string>;
+  applications: Set<string>;
 }
 
 /** The most entries replayed in one transaction. */
@@ -97,14 +103,14 @@ export async function replay(
   lost: Lost,
   { at, keepLost, dryRun }: { at: Date; keepLost: boolean; dryRun: boolean },
 ): Promise<Replayed> {
-  const done: Replayed = {
+  const done: Done = {
     revoked: 0,
     listed: 0,
     offboarded: 0,
     locked: 0,
-    roles: 0,
+    roles: new Set(),
     guestAccounts: 0,
-    applications: 0,
+    applications: new Set(),
     lostProfiles: [],
     byHand: [],
   };
@@ -129,7 +135,7 @@ export async function replay(
     };
     await (dryRun ? rolledBack(db, run) : db.transaction(run));
   }
-  return done;
+  return { ...done, roles: done.roles.size, applications: done.applications.size };
 }
 
 class RolledBack extends Error {}
@@ -214,7 +220,7 @@ async function replayEntry(
     issuers: ReadonlyMap<string, string>;
     started: ReadonlySet<string>;
     taken: ReadonlyMap<LostEntry, Taken>;
-    done: Replayed;
+    done: Done;
   },
 ): Promise<void> {
   const { event, realm: realmId } = entry;
@@ -284,8 +290,8 @@ async function replayEntry(
           at,
           also: { replayed: true },
         });
-        if (found !== "not_found") done.offboarded++;
-        else done.byHand.push(entry);
+        if (found === "offboarded") done.offboarded++;
+        if (found === "not_found") done.byHand.push(entry);
         return;
       }
       await takeRoles();
@@ -339,14 +345,14 @@ async function replayEntry(
         event === "client_secret_create"
           ? await restoring.removeSecretsBefore(tx, { realmId, clientId, before: new Date(entry.date), at })
           : isOff && isFinal && (await restoring.switchOff(tx, { realmId, clientId, at }));
-      if (changed) done.applications++;
+      if (changed) done.applications.add(clientId);
       // A person must create a new secret, and the application's other changes are not known here.
       done.byHand.push(entry);
       return;
     }
     case "static_token_delete": {
       const { clientID: clientId, tokenID: id } = DeletedToken.parse(json);
-      if (await restoring.deleteTokenAgain(tx, { realmId, clientId, id, at })) done.applications++;
+      if (await restoring.deleteTokenAgain(tx, { realmId, clientId, id, at })) done.applications.add(clientId);
       return;
     }
     default:
@@ -360,7 +366,8 @@ async function replayEntry(
   async function takeRoles(): Promise<void> {
     const of = taken.get(entry);
     if (of === undefined) return;
-    if (await restoring.takeRolesAgain(tx, { realmId, userId: of.userId, taken: of.roles, at })) done.roles++;
+    const { userId, roles } = of;
+    if (await restoring.takeRolesAgain(tx, { realmId, userId, taken: roles, at })) done.roles.add(userId);
   }
 
   function count(outcome: lostCertificates.SerialOutcome): void {

@@ -371,6 +371,28 @@ describe("replaying changes lost after a backup", () => {
     expect((await replay(restored, files)).json).toMatchObject({ applications: 0 });
   });
 
+  test("counts people and applications, not entries about them, and nobody who is offboarded already", async () => {
+    const admin = as.user(await given.user({ realmId, roles: ["administrator"] }));
+    const person = await given.user({ realmId, roles: ["auditor", "help_desk"] });
+    const [leaves, left] = [await user(), await user()];
+    const { clientId } = await given.application({ realmId, scopes: ["scim"] });
+    const address = `/api/applications/${clientId}`;
+    const tokens = [await service.post(`${address}/tokens`, {}), await service.post(`${address}/tokens`, {})].map(
+      (answer) => done(answer).body.data as { id: string },
+    );
+    const restore = await backup();
+    for (const roles of [["auditor"], []]) done(await admin.put(`/api/user/${person.id}/roles`, { roles }));
+    for (const { id } of tokens) done(await service.delete(`${address}/tokens/${id}`));
+    done(await service.delete(address));
+    for (const { id } of [leaves, left]) done(await service.delete(`/api/user/${id}`));
+    const files = await exportTo(directory());
+
+    const restored = await restore();
+    await restored.db.query(sql`update users set offboarded_at = now() where id = ${left.id}`);
+    const { json } = await replay(restored, files);
+    expect(json).toMatchObject({ roles: 1, applications: 1, offboarded: 1, byHand: { client_delete: 1 } });
+  });
+
   test("with --dry-run, reports the same changes and makes none of them", async () => {
     const serial = await profile(await user());
     const restore = await backup();
