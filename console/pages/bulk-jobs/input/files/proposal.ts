@@ -181,6 +181,27 @@ export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answe
   };
 }
 
+/**
+ * Returns a proposal, whose workbook the caller closes, if the user must answer questions about the file; otherwise what
+ * to send. Returns undefined once `isWanted` returns false: the user has chosen another file, or has left.
+ */
+export async function nextStep(
+  kind: JobKind,
+  proposal: Proposal,
+  isWanted: () => boolean,
+): Promise<{ ask: Proposal } | { send: Chosen } | undefined> {
+  let isAsked = false;
+  try {
+    if (!isWanted()) return undefined;
+    isAsked = hasQuestions(kind, proposal);
+    if (isAsked) return { ask: proposal };
+    const send = await chosenOf(kind, proposal, firstAnswers(kind, proposal));
+    return isWanted() ? { send } : undefined;
+  } finally {
+    if (!isAsked && proposal.form === "xlsx") proposal.workbook.close();
+  }
+}
+
 /** Returns the chosen columns. A column keeps its own heading if the service knows that heading. */
 const chosenColumns = (kind: JobKind, headings: readonly string[], choices: readonly Choice[]): ChosenColumns =>
   headings.map((heading, index) => {

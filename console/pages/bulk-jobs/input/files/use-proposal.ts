@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { xlsxType, type Chosen } from "../file-type.ts";
 import type { JobKind } from "../../job.ts";
-import { chosenOf, firstAnswers, hasQuestions, type Proposal } from "./proposal.ts";
+import { nextStep, type Proposal } from "./proposal.ts";
 import { readCsvHead, withoutUtf16 } from "./read-csv-head.ts";
 import { columnsMax } from "./top-row.ts";
 import { readXlsx, UnreadableWorkbook } from "./read-xlsx.ts";
@@ -31,24 +31,19 @@ export function useProposal(kind: JobKind, { onChosen, onRefused }: Outcome) {
 
   const inspect = async (chosen: Chosen) => {
     const mine = ++last.current;
+    const isWanted = () => last.current === mine;
     setProposal(undefined);
     setReading(true);
     try {
       const found = await proposalOf(chosen);
-      if (last.current !== mine) {
-        if (found?.form === "xlsx") found.workbook.close();
-        return;
-      }
-      if (found === undefined) onChosen(chosen);
-      else if (hasQuestions(kind, found)) setProposal(found);
-      else {
-        onChosen(await chosenOf(kind, found, firstAnswers(kind, found)));
-        if (found.form === "xlsx") found.workbook.close();
-      }
+      const step = found === undefined ? { send: chosen } : await nextStep(kind, found, isWanted);
+      if (step === undefined || !isWanted()) return;
+      if ("ask" in step) setProposal(step.ask);
+      else onChosen(step.send);
     } catch (error) {
-      if (last.current === mine) onRefused(error as Error);
+      if (isWanted()) onRefused(error as Error);
     } finally {
-      if (last.current === mine) setReading(false);
+      if (isWanted()) setReading(false);
     }
   };
   return {
