@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import texts from "../../../console/texts/en.json" with { type: "json" };
 import { sql } from "../../../db/sql.ts";
 import { expectFaultless } from "../../support/browser/browser.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
@@ -171,6 +172,45 @@ describeWithTool("chromium-headless-shell", "people's own files in the console",
     await stated(page, "Ready");
     expect(await counted(page, "New or updated")).toBe(manyRows.toLocaleString("en-GB"));
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("a workbook that the user cancels while it becomes CSV is not refused later, and the next file's dialog stays open", async () => {
+    const workbook = (name: string) => givenXlsx({ People: [[name], ["ada"]], Notes: [["nothing"]] });
+    const { page, context } = await subject.open("/console/jobs/new/offboarding");
+    // The reader never returns CSV, and the wait for it is over as soon as the test says so.
+    await page.addInitScript(`
+      const { postMessage } = Worker.prototype;
+      Worker.prototype.postMessage = function (question) {
+        if (question.ask !== "csv") postMessage.call(this, question);
+      };
+      const later = window.setTimeout;
+      const waits = [];
+      window.setTimeout = (run, ms, ...more) => (ms === 60_000 ? -waits.push(run) : later(run, ms, ...more));
+      window.endWaits = () => waits.splice(0).forEach((run) => run());
+    `);
+    await page.reload();
+    const refused = page.getByText(texts.jobs.refused.workbook.late);
+    const dialog = page.getByRole("dialog");
+    const begin = async () => {
+      await upload(page, "first.xlsx", workbook("pairwiseID"));
+      await dialog.getByRole("button", { name: "Check these rows" }).click();
+    };
+    await begin();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await upload(page, "second.xlsx", workbook("pairwiseID"));
+    await dialog.getByText("second.xlsx").waitFor();
+    await page.evaluate("endWaits()");
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await dialog.getByText("second.xlsx").isVisible()).toBe(true);
+    expect(await refused.isVisible()).toBe(false);
+
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await begin();
+    await page.evaluate("endWaits()");
+    await refused.waitFor();
     await context.close();
   });
 

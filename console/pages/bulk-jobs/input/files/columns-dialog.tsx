@@ -1,6 +1,6 @@
 import { Alert, Button, Checkbox, Group, Modal, NativeSelect, Radio, Stack, Table, Text } from "@mantine/core";
 import { IconAlertTriangle, IconColumnsOff, IconInfoCircle } from "../../../../ui/icons.tsx";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jobColumns } from "../../../../../domain/bulk-job/input/columns.ts";
 import { kindsOfJob } from "../../../../../domain/bulk-job/job.ts";
@@ -39,17 +39,27 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
   const { t } = useTranslation();
   const [answers, setAnswers] = useState(() => proposedAnswers(localStorage, kind, proposal));
   const [busy, setBusy] = useState(false);
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
   const faults = answers.headed ? faultsOf(kind, answers.choices) : [];
   const isHiddenOpen = answers.usesHidden === undefined && hiddenRows(proposal, answers) > 0;
   const send = async () => {
     setBusy(true);
     try {
       const chosen = await chosenOf(kind, proposal, answers);
+      // After Cancel nothing is sent, and the next file's dialog stays open.
+      if (!isOpen.current) return;
       const { headings } = tableOf(proposal, answers);
       if (answers.headed) rememberChoices(localStorage, { kind, headings, choices: answers.choices });
       onClose();
       onChosen(chosen);
     } catch (error) {
+      if (!isOpen.current) return;
       onClose();
       onRefused(error as Error);
     }
