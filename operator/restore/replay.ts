@@ -32,7 +32,7 @@ export interface Replayed {
   byHand: LostEntry[];
 }
 
-/** What the replay has done so far. Several entries can be about one person or application, which counts once. */
+/** The results of the replay so far. Several entries can be about one person or application, which counts once. */
 interface Done extends Omit<Replayed, "roles" | "applications"> {
   roles: Set<string>;
   applications: Set<string>;

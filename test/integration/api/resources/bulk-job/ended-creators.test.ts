@@ -137,7 +137,7 @@ test("a client that waits for the job is notified", async () => {
   const before = await jobOf(api.database.owner, id);
   const waitFor = (job: string, seconds = 60) =>
     another(creators).get(`/api/jobs/${job}`, { headers: { prefer: `wait=${seconds}` } });
-  // Control: the wait for another creator's job, which expires earlier, goes on.
+  // Control: the wait for another creator's job, which expires earlier, continues.
   const unchanged = await waiting(creators, { by: "client", state: "queued" });
   let isOver = false;
   const control = waitFor(unchanged, 50).finally(() => (isOver = true));

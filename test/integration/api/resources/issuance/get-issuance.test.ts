@@ -141,7 +141,7 @@ test("reading the output again does not postpone its erasure", async () => {
 test("a waiting client is notified by the worker, without polling", async () => {
   await api.startWorker();
   const wait = { headers: { prefer: "wait=60" } };
-  // Control: a wait for an issuance in a realm whose issuer no worker has, which began earlier, goes on.
+  // Control: a wait that began earlier, in a realm whose issuer no worker can use, continues.
   const [user, other] = [await given.user({ realmId: api.realmId }), as.service()];
   const begun = await other.post(`/api/user/${user.id}/profiles/laptop`, linux, respondAsync);
   let isOver = false;

@@ -231,7 +231,7 @@ describe("waiting", () => {
     const { user, read } = await givenRealm();
     const other = await givenRealm();
     const since = untilOf(await read());
-    // Control: the wait of another realm's client, which began earlier, goes on.
+    // Control: the wait of another realm's client, which began earlier, continues.
     const control = other.read(`?since=${since}&wait=60`);
     await waiting(1);
     const answer = read(`?since=${since}&wait=60`);

@@ -140,7 +140,7 @@ describe("the user's pending issuances", () => {
       });
       return { answer };
     };
-    // Control: the wait for another user's profile, which began earlier, goes on.
+    // Control: the wait for another user's profile, which began earlier, continues.
     const control = await create(stays);
     let isOver = false;
     void control.answer.finally(() => (isOver = true));
