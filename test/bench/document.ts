@@ -8,10 +8,9 @@ import { table } from "./table.ts";
 
 const howToRun =
   "[CONTRIBUTING](../CONTRIBUTING.md#commands) has the commands. `--results DIRECTORY` also keeps more columns, " +
-  "and each process's CPU time, memory and batch sizes. `npm run bench -- --quick single` runs one scenario " +
-  "briefly and only prints. `npm run bench -- --against COMMIT single` measures this build and that commit in turn, and " +
-  "prints the ratio: median, lowest and highest of the pairs. A range that includes 1 shows nothing. A commit with another " +
-  "wire or other tables cannot be compared.";
+  "and each process's CPU time, memory and batch sizes. `--quick` runs scenarios briefly and only prints. " +
+  "`--against COMMIT` measures this build and that commit in turn, and prints the median, lowest and highest ratio; " +
+  "a range that includes 1 shows nothing. A commit with another wire or other tables cannot be compared.";
 
 /** The CPU time of each part of the service; only the kept results have this column. */
 const partsColumn = `${parts.join(" / ")} µs`;

@@ -14,7 +14,7 @@ const readers = 20;
 /** Measures the time from the revoking request until RADIUS servers that wait for its line have received it. */
 export const disconnect: Scenario = {
   title: "Disconnecting revoked devices",
-  about: `${readers} RADIUS servers wait at \`GET /api/radius/revoked\`, as \`realmpass-disconnect\` does, while ${revoked} profiles are revoked, ${paceMs} ms apart: from the request until the last server has the line.`,
+  about: `${readers} RADIUS servers wait at \`GET /api/radius/revoked\` while ${revoked} profiles are revoked, ${paceMs} ms apart: from the request until the last server has the line.`,
   columns: ["what", "number", "p50 ms", "p95 ms", "p99 ms", "max ms", "goal"],
   keptOnly: { columns: ["number", "p50 ms", "p95 ms", "max ms"] },
   backends: ["postgres"],

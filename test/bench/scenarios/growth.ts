@@ -21,7 +21,7 @@ const passing = ["jobs", "job_rows"];
 /** Measures how much of each operation remains in the database. */
 export const growth: Scenario = {
   title: "Growth of the database",
-  about: `Bytes in tables and indexes after \`vacuum full\`, for each of ${people.toLocaleString("en-GB")} people: added by an onboarding, then given a profile as PKCS#12, then offboarded, which revokes it. Outputs of profiles and rows of jobs, which are erased in time, queue and logs are not counted.`,
+  about: `Bytes in tables and indexes after \`vacuum full\`, for each of ${people.toLocaleString("en-GB")} people: added by an onboarding, then given a profile as PKCS#12, then offboarded, which revokes it. Queue, logs, and what is erased in time (outputs, rows of jobs) are not counted.`,
   columns: ["queue", "each", "bytes", ...Object.keys(groups), "rest", "audit entries"],
   keptOnly: { columns: [...Object.keys(groups), "rest", "audit entries"] },
   backends: ["redis"],
