@@ -28,6 +28,7 @@ import {
   type DeviceFiles,
   type KnockOptions,
   type RadiusMode,
+  type RadiusOptions,
   type RadiusServer,
 } from "../../support/counterparts/radius.ts";
 import { givenServiceApplication, startService, type RunningService } from "../../support/service/service.ts";
@@ -75,6 +76,8 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   let server: { certificate: string; privateKey: string };
   let healthy: Profile;
   let special: Profile;
+  /** What the RADIUS servers of every test have in common. */
+  let common: Omit<RadiusOptions, "mode" | "issuers">;
   /** The application whose credentials the RADIUS servers use at the API. */
   let reader: { clientId: string; clientSecret: string };
   const radius = {} as Record<RadiusMode, RadiusServer>;
@@ -101,7 +104,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     })) as typeof server;
     healthy = await issue(ownRealm);
     special = await issue(ownRealm);
-    const common = {
+    common = {
       realmDomain: ownRealm.domain,
       server: server.certificate,
       key: server.privateKey,
@@ -111,6 +114,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     // devices there.
     const trusted = { strict: ownRealm.issuer + otherRealm.issuer, resilient: ownRealm.issuer };
     for (const mode of modes) radius[mode] = await startRadius({ ...common, mode, issuers: trusted[mode] });
+    await bringCrl();
   });
 
   afterAll(async () => {
@@ -166,12 +170,18 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   const revoke = (...profiles: Profile[]): Promise<unknown> =>
     ask(ownRealm, "DELETE", "/api/profiles/bulk", { profiles: profiles.map(({ serial }) => serial) });
 
-  const attempt = (
-    mode: RadiusMode,
+  const attemptAt = (
+    server: RadiusServer,
     { files }: Pick<Profile, "files">,
     options: Pick<KnockOptions, "tls" | "again"> = {},
   ): Promise<Answered> =>
-    authenticate({ radius: radius[mode], files, ca: ownRealm.chain, identity: `@${ownRealm.domain}`, ...options });
+    authenticate({ radius: server, files, ca: ownRealm.chain, identity: `@${ownRealm.domain}`, ...options });
+
+  const attempt = (
+    mode: RadiusMode,
+    profile: Pick<Profile, "files">,
+    options: Pick<KnockOptions, "tls" | "again"> = {},
+  ): Promise<Answered> => attemptAt(radius[mode], profile, options);
 
   async function expectAdmitted(mode: RadiusMode, profile: Profile, options: Pick<KnockOptions, "tls" | "again"> = {}) {
     const answered = await attempt(mode, profile, options);
@@ -199,15 +209,23 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       { everyMs: 250 },
     );
 
+  /** Starts a server that has fetched neither a CRL nor VLANs; the test's end stops it. */
+  async function givenFreshServer(mode: RadiusMode): Promise<RadiusServer> {
+    const fresh = await startRadius({ ...common, mode, issuers: ownRealm.issuer });
+    onTestFinished(() => fresh.stop());
+    return fresh;
+  }
+
   test("before its first CRL the resilient server admits nobody; after it, entitled devices, without a restart", async () => {
-    await expectRefused("resilient", healthy);
+    const fresh = await givenFreshServer("resilient");
+    expect(await attemptAt(fresh, healthy)).toMatchObject({ admitted: false, accept: {} });
     await eventually(() => {
-      expect(radius.resilient.output()).toContain("unable to get certificate CRL");
+      expect(fresh.output()).toContain("unable to get certificate CRL");
     });
 
-    await bringCrl();
+    expect((await fetchCrl(fresh, ownRealm.crlUrl)).code).toBe(0);
 
-    await expectAdmitted("resilient", healthy);
+    expect(await attemptAt(fresh, healthy)).toMatchObject({ admitted: true, accept: { userName: healthy.identity } });
   });
 
   const ownKey = openssl(["req", "-new", "-newkey", "rsa:2048", "-nodes", "-keyout", "-", "-subj", "/CN=mine"]).stdout;
@@ -261,11 +279,13 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   );
 
   test("the reply contains the certificate's name, the time of the next check, and the VLAN", async () => {
-    const common = { sessionTimeout: "3600", terminationAction: "1" };
+    const times = { sessionTimeout: "3600", terminationAction: "1" };
     for (const mode of modes) {
-      const [first, second] = [await expectAdmitted(mode, healthy), await expectAdmitted(mode, special)];
-      expect(first.accept).toEqual({ ...common, userName: healthy.identity, vlan: "20" });
-      expect(second.accept).toEqual({ ...common, userName: special.identity, vlan: "30" });
+      const fresh = await givenFreshServer(mode);
+      await fetchCrl(fresh, ownRealm.crlUrl);
+      const [first, second] = [await attemptAt(fresh, healthy), await attemptAt(fresh, special)];
+      expect(first.accept).toEqual({ ...times, userName: healthy.identity, vlan: "20" });
+      expect(second.accept).toEqual({ ...times, userName: special.identity, vlan: "30" });
     }
   });
 
@@ -280,6 +300,11 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
              vlan_default = '21'
        where id = ${ownRealm.id} returning name
     `);
+    onTestFinished(async () => {
+      await service.owner.query(sql`
+        update realms set vlan_rules = '[]', vlan_default = null where id = ${ownRealm.id}
+      `);
+    });
     const arrive = async (sub: string, groups: string[]): Promise<{ userId: string; profile: Profile }> => {
       upstream.signsIn({ sub, email: `${sub}@example.org`, name: sub, groups });
       const browser = createBrowserSession(() => [address(), upstream.url]);
@@ -327,7 +352,6 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       expect(list).not.toContain(both.profile.identity);
     }
     await expectRefusedSoon(both.profile);
-    await service.owner.query(sql`update realms set vlan_rules = '[]', vlan_default = null where id = ${ownRealm.id}`);
   });
 
   test.each(modes)(
@@ -409,6 +433,9 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
              upstream_claims = '{"mayUse": [{"claim": "groups", "value": "wifi"}]}'
        where id = ${ownRealm.id} returning name
     `);
+    onTestFinished(async () => {
+      await service.owner.query(sql`update realms set upstream_claims = '{"mayUse": []}' where id = ${ownRealm.id}`);
+    });
     const signIn = async (groups: string[]): Promise<number> => {
       upstream.signsIn({ sub: "leaver", email: "leaver@example.org", name: "Leaver", groups });
       const browser = createBrowserSession(() => [address(), upstream.url]);
@@ -579,40 +606,43 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 
   test("after an issuer with critical name constraints takes over, devices of both issuers are admitted, and each issuer needs a valid CRL of its own", async () => {
-    const next = await givenNextIssuer(service.owner, service);
+    // A realm of its own: its earlier issuer issues no more.
+    const given = await givenIssuingRealm(service.owner);
+    const realm = await givenRealm(given, await givenServiceApplication(service.owner, given.realmId));
+    const early = await issue(realm);
+    const next = await givenNextIssuer(service.owner, given);
     const both = await startRadius({
+      ...common,
       mode: "resilient",
-      realmDomain: ownRealm.domain,
-      server: server.certificate,
-      key: server.privateKey,
-      issuers: ownRealm.issuer + pem(next.certificate),
+      realmDomain: realm.domain,
+      issuers: realm.issuer + pem(next.certificate),
     });
     try {
-      const fresh = await issue(ownRealm, { keyType: "ec-p256" });
+      const late = await issue(realm, { keyType: "ec-p256" });
       const knockAt = ({ files }: Profile, tls?: "1.2" | "1.3") =>
         authenticate({
           radius: both,
           files,
           ca: ownRealm.chain,
-          identity: `@${ownRealm.domain}`,
+          identity: `@${realm.domain}`,
           ...(tls === undefined ? {} : { tls }),
         });
-      const nextCrlUrl = ownRealm.crlUrl.replace(/\d+\.crl$/, `${next.id}.crl`);
+      const nextCrlUrl = realm.crlUrl.replace(/\d+\.crl$/, `${next.id}.crl`);
 
-      const { code, files } = await fetchCrl(both, ownRealm.crlUrl);
+      const { code, files } = await fetchCrl(both, realm.crlUrl);
       expect(code).toBe(4);
-      expect(await knockAt(healthy)).toMatchObject({ admitted: true });
-      expect(await knockAt(fresh)).toMatchObject({ admitted: false });
+      expect(await knockAt(early)).toMatchObject({ admitted: true });
+      expect(await knockAt(late)).toMatchObject({ admitted: false });
 
       await writeFile(join(both.crlDirectory, `${next.hash}.r0`), next.endedCrl);
-      expect(await knockAt(fresh)).toMatchObject({ admitted: false });
+      expect(await knockAt(late)).toMatchObject({ admitted: false });
       expect(both.output()).toContain("CRL has expired");
 
       await eventually(async () => {
-        expect((await fetchCrl(both, ownRealm.crlUrl, nextCrlUrl)).code).toBe(0);
+        expect((await fetchCrl(both, realm.crlUrl, nextCrlUrl)).code).toBe(0);
       });
-      expect((await fetchCrl(both, ownRealm.crlUrl, nextCrlUrl)).files).toContain(files[0]);
-      for (const profile of [healthy, fresh]) {
+      expect((await fetchCrl(both, realm.crlUrl, nextCrlUrl)).files).toContain(files[0]);
+      for (const profile of [early, late]) {
         for (const tls of ["1.2", "1.3"] as const) {
           expect(await knockAt(profile, tls)).toMatchObject({ admitted: true });
         }
