@@ -38,7 +38,7 @@ interface Done extends Omit<Replayed, "roles" | "applications"> {
   applications: Set<string>;
 }
 
-/** The most entries replayed in one transaction. */
+/** The most entries replayed in one transaction, unless it is a dry run. */
 const sliceMax = 1_000;
 
 /** Events that need no replay: they changed nothing that a restore reverts, or upkeep repeats the change. */
@@ -96,7 +96,7 @@ const SwitchedOff = z.object({ clientID: z.string(), after: z.object({ active: z
  * replayed. Skips a lock, the deactivation of an application or the removal of a role that a later lost entry reverted.
  * Of an offboarding that was undone, replays only the removal of roles and the revocations that happened before.
  * `keepLost`: keeps profiles that are unknown here, because they were issued in the lost time, off the CRL. `dryRun`:
- * rolls everything back.
+ * does everything in one transaction, so entries find what earlier ones changed, and rolls it back.
  */
 export async function replay(
   db: Database,
@@ -119,8 +119,9 @@ export async function replay(
   const started = startedJobs(lost.entries);
   const taken = takenRoles(lost.entries);
   const left = lost.entries.filter(({ position }) => position > lost.replayedTo);
-  for (let from = 0; from < left.length; from += sliceMax) {
-    const slice = left.slice(from, from + sliceMax);
+  const size = dryRun ? left.length : sliceMax;
+  for (let from = 0; from < left.length; from += size) {
+    const slice = left.slice(from, from + size);
     const [first, end] = [slice[0], slice.at(-1)];
     if (first === undefined || end === undefined) break;
     const run = async (tx: Db): Promise<void> => {
