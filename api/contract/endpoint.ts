@@ -155,6 +155,14 @@ export interface Described<Code extends ErrorCode> {
   unknown?: Partial<Record<string, Code>>;
 }
 
+export interface QueryRefusals {
+  /**
+   * By name: parameters of the query that have an effect at related endpoints but not here, and why each is refused.
+   * Unknown parameters are ignored.
+   */
+  refusedQuery?: Readonly<Record<string, string>>;
+}
+
 export interface HandlerCall<A extends Access, Code extends ErrorCode, Params> extends Pick<
   IncomingCall,
   "deps" | "method" | "version" | "prefer" | "change" | "requireMatch" | "requestId" | "concerns" | "log" | "signal"
@@ -176,7 +184,8 @@ interface EndpointDefinition<
   Body extends Shape,
   Data extends z.ZodType,
   Pending extends z.ZodType,
-> extends Described<Code> {
+>
+  extends Described<Code>, QueryRefusals {
   method: Method | readonly Method[];
   access: A;
   params?: Params;
@@ -230,7 +239,7 @@ export function endpoint<
         // The router has checked that the principal is of the kind that `access` requires.
         principal: call.principal as PrincipalFor[A],
         params: parseParams(params, call.params, unknown),
-        query: parseQuery(query, call.query),
+        query: parseQuery(query, call.query, definition.refusedQuery),
         body: parseBody(body, call.body, (given) => faultsAt(given, call.deps.clock.now())),
         fail: failWith,
       });

@@ -23,11 +23,17 @@ export function parseParams<Params extends Shape>(
   throw invalid(parsed.error);
 }
 
-/** Parses the query's parameters that an endpoint knows; ignores the rest. A record is written `name[key]=value`. */
+/**
+ * Parses the query's parameters that an endpoint knows; throws for those in `refused`, which has the reasons; ignores the
+ * rest. A record is written `name[key]=value`.
+ */
 export function parseQuery<Query extends Shape>(
   schema: Query | undefined,
   query: ReadonlyMap<string, readonly string[]>,
+  refused: Readonly<Record<string, string>> = {},
 ): z.output<Query> {
+  const faults = Object.entries(refused).flatMap(([path, reason]) => (query.has(path) ? [{ path, reason }] : []));
+  if (faults.length > 0) throw new ServiceError("invalid_request", { fields: faults });
   if (schema === undefined) return {} as z.output<Query>;
   const known: Record<string, string | Record<string, string>> = {};
   for (const [name, field] of Object.entries(schema.shape)) {

@@ -12,6 +12,7 @@ import {
   type Described,
   type Endpoint,
   type HandlerCall,
+  type QueryRefusals,
   type Upload,
   type UploadFormats,
 } from "./endpoint.ts";
@@ -19,7 +20,7 @@ import { parseQuery, type Shape } from "./parse.ts";
 import type { Reply } from "./reply.ts";
 
 interface UploadDefinition<A extends Access, Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>
-  extends Omit<Described<Code>, "unknown">, UploadFormats {
+  extends Omit<Described<Code>, "unknown">, QueryRefusals, UploadFormats {
   /** Default: POST. A repeated PUT has the same effect, so PUT needs no Idempotency-Key. */
   method?: "post" | "put";
   access: A;
@@ -38,7 +39,7 @@ interface UploadDefinition<A extends Access, Code extends ErrorCode, Query exten
 export function uploaded<A extends Access, const Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>(
   definition: UploadDefinition<A, Code, Query, Data>,
 ): Endpoint {
-  const { method = "post", access, query, data, pending, types, bytesMax, handle } = definition;
+  const { method = "post", access, query, refusedQuery, data, pending, types, bytesMax, handle } = definition;
   return {
     ...common(definition),
     methods: [method],
@@ -59,7 +60,7 @@ export function uploaded<A extends Access, const Code extends ErrorCode, Query e
         ...call,
         // The router has checked that the principal is of the kind that `access` requires.
         principal: call.principal as PrincipalFor[A],
-        query: parseQuery(query, call.query),
+        query: parseQuery(query, call.query, refusedQuery),
         upload,
         fail: failWith,
       });

@@ -26,6 +26,8 @@ export const offboardUser = endpoint({
   scope: "user.delete",
   params: z.object({ userID: UserID }),
   query: confirmation.query,
+  // Ignored, it would revoke at once what the client wants to keep for days.
+  refusedQuery: { graceDays: "must be in the body" },
   body: confirmation.body.extend({
     reason: RevocationReason.optional().describe(
       `CRLReason (RFC 5280 section 5.3.1). Default: ${offboarding.offboardingReason}. Not with graceDays.`,

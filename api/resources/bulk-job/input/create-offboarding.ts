@@ -1,7 +1,7 @@
 import { uploaded } from "../../../contract/upload.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { createJob, jobCreationErrors } from "./create-job.ts";
-import { personOffer, OffboardingQuery } from "./job-upload.ts";
+import { forOtherKinds, personOffer, OffboardingQuery } from "./job-upload.ts";
 
 export const createOffboarding = uploaded({
   operation: "createOffboarding",
@@ -17,6 +17,7 @@ export const createOffboarding = uploaded({
   scope: "job.create",
   furtherScopes: ["user.delete"],
   query: OffboardingQuery,
+  refusedQuery: { reason: forOtherKinds.reason },
   data: JobView,
   pending: JobView,
   ...personOffer,

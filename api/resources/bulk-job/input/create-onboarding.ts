@@ -1,7 +1,7 @@
 import { uploaded } from "../../../contract/upload.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { createJob, jobCreationErrors } from "./create-job.ts";
-import { JobQuery, onboardingOffer } from "./job-upload.ts";
+import { forOtherKinds, JobQuery, onboardingOffer } from "./job-upload.ts";
 
 export const createOnboarding = uploaded({
   operation: "createOnboarding",
@@ -15,6 +15,7 @@ export const createOnboarding = uploaded({
   scope: "job.create",
   furtherScopes: ["user.modify"],
   query: JobQuery,
+  refusedQuery: forOtherKinds,
   data: JobView,
   pending: JobView,
   ...onboardingOffer,

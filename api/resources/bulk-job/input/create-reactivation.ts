@@ -1,7 +1,7 @@
 import { uploaded } from "../../../contract/upload.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { createJob, jobCreationErrors } from "./create-job.ts";
-import { JobQuery, personOffer } from "./job-upload.ts";
+import { forOtherKinds, JobQuery, personOffer } from "./job-upload.ts";
 
 export const createReactivation = uploaded({
   operation: "createReactivation",
@@ -17,6 +17,7 @@ export const createReactivation = uploaded({
   scope: "job.create",
   furtherScopes: ["user.modify"],
   query: JobQuery,
+  refusedQuery: forOtherKinds,
   data: JobView,
   pending: JobView,
   ...personOffer,

@@ -1,7 +1,7 @@
 import { uploaded } from "../../../contract/upload.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { createJob, jobCreationErrors } from "./create-job.ts";
-import { profileOffer, RevocationQuery } from "./job-upload.ts";
+import { forOtherKinds, profileOffer, RevocationQuery } from "./job-upload.ts";
 
 export const createRevocation = uploaded({
   operation: "createRevocation",
@@ -19,6 +19,7 @@ export const createRevocation = uploaded({
   scope: "job.create",
   furtherScopes: ["profile.delete"],
   query: RevocationQuery,
+  refusedQuery: { graceDays: forOtherKinds.graceDays },
   data: JobView,
   pending: JobView,
   ...profileOffer,

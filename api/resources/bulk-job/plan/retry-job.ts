@@ -11,6 +11,8 @@ import { answerChanged } from "../answer-job.ts";
 import { requireScopesOf, scopesDescription } from "../job-rules.ts";
 import { beginJob } from "../input/begin-job.ts";
 
+const runsAsBefore = "is not for a retry, which runs at once with the job's settings";
+
 export const retryJob = endpoint({
   operation: "retryJob",
   summary: "Try the failed rows of a bulk job again",
@@ -23,6 +25,7 @@ export const retryJob = endpoint({
   access: "staff",
   scope: "job.create",
   params: z.object({ id: BulkJobID }),
+  refusedQuery: { dryRun: runsAsBefore, executeAt: runsAsBefore, graceDays: runsAsBefore },
   data: JobView,
   pending: JobView,
   errors: ["job_not_found", "job_state", "too_many_rows_waiting"],

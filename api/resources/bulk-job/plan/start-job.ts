@@ -14,7 +14,7 @@ import { filters } from "../../../contract/filters.ts";
 import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { answerChanged } from "../answer-job.ts";
-import { requireNear, requireScopesOf } from "../job-rules.ts";
+import { inBody, requireNear, requireScopesOf } from "../job-rules.ts";
 
 /** The words after the number of people or profiles that a job would change. */
 const wouldBe = {
@@ -38,6 +38,7 @@ export const startJob = endpoint({
   access: "staff",
   scope: "job.create",
   params: z.object({ id: BulkJobID }),
+  refusedQuery: { dryRun: "is for the creation of a job", executeAt: inBody, graceDays: inBody },
   body: z.object({
     executeAt: filters.instant.nullish(),
     confirmTotal: z.int().min(0).nullish(),

@@ -9,7 +9,7 @@ import { filters } from "../../../contract/filters.ts";
 import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { answerChanged } from "../answer-job.ts";
-import { requireNear } from "../job-rules.ts";
+import { inBody, requireNear } from "../job-rules.ts";
 import { beginJob } from "../input/begin-job.ts";
 
 export const undoJob = endpoint({
@@ -27,6 +27,7 @@ export const undoJob = endpoint({
   scope: "job.create",
   furtherScopes: ["user.modify"],
   params: z.object({ id: BulkJobID }),
+  refusedQuery: { dryRun: inBody, executeAt: inBody, graceDays: "is for an offboarding" },
   body: z.object({
     dryRun: z.boolean().nullish().describe("true: only check, change nothing, and wait to be started."),
     executeAt: filters.instant.nullish(),

@@ -516,14 +516,64 @@ describe("a grace period in requests", () => {
     expect(answer).toBeError("invalid_request");
   });
 
-  test("has no effect when another kind of job is created, and is refused when such a job is started", async () => {
+  test("is refused when another kind of job is created or started", async () => {
     const realm = await givenRealm();
-    const made = await realm.admin.post("/api/jobs/reactivation?graceDays=3&dryRun=true", file(await people(realm, 1)));
+    const rows = file(await people(realm, 1));
+    for (const kind of ["onboarding", "reactivation", "revocation"]) {
+      const answer = await realm.admin.post(`/api/jobs/${kind}?graceDays=3&dryRun=true`, rows);
+      expect(answer).toBeError("invalid_request");
+      expect(answer.body.fields).toEqual([{ path: "graceDays", reason: "is for an offboarding" }]);
+    }
+    expect((await realm.admin.get("/api/jobs")).body.total).toBe(0);
+    const made = await realm.admin.post("/api/jobs/reactivation?dryRun=true", rows);
     expect(made.body.data).toMatchObject({ kind: "reactivation", origin: "upload", graceDays: null });
     await jobs.run(made.body.data.id);
     expect(await realm.admin.post(`/api/jobs/${made.body.data.id}/start`, { graceDays: 3 })).toBeError(
       "invalid_request",
     );
+  });
+});
+
+describe("a parameter that would have no effect", () => {
+  test("is refused when a job is created that has no reason", async () => {
+    const realm = await givenRealm();
+    const users = (await people(realm, 1)).map(({ id }) => ({ userID: id }));
+    for (const kind of ["onboarding", "offboarding", "reactivation"]) {
+      const answer = await realm.admin.post(`/api/jobs/${kind}?reason=1`, { users });
+      expect(answer).toBeError("invalid_request");
+      expect(answer.body.fields).toEqual([{ path: "reason", reason: "is for a revocation" }]);
+    }
+    expect((await realm.admin.get("/api/jobs")).body.total).toBe(0);
+  });
+
+  test("is refused in the query of an undo, a start or a retry, which changes nothing", async () => {
+    const realm = await givenRealm();
+    const [ann, bob] = await people(realm, 2);
+    const undone = await offboarded(realm, [ann!]);
+    const created = await realm.admin.post("/api/jobs/offboarding?dryRun=true", { users: [{ userID: bob!.id }] });
+    const ready = created.body.data.id as string;
+    await jobs.run(ready);
+    const later = fromNow(day).toISOString();
+    for (const [path, name] of [
+      [`${undone}/undo?dryRun=true`, "dryRun"],
+      [`${undone}/undo?executeAt=${later}`, "executeAt"],
+      [`${undone}/undo?graceDays=3`, "graceDays"],
+      [`${undone}/retry?dryRun=true`, "dryRun"],
+      [`${undone}/retry?executeAt=${later}`, "executeAt"],
+      [`${undone}/retry?graceDays=3`, "graceDays"],
+      [`${ready}/start?dryRun=true`, "dryRun"],
+      [`${ready}/start?executeAt=${later}`, "executeAt"],
+      [`${ready}/start?graceDays=3`, "graceDays"],
+    ]) {
+      const answer = await realm.admin.post(`/api/jobs/${path}`, {});
+      expect(answer, path).toBeError("invalid_request");
+      expect(answer.body.fields, path).toMatchObject([{ path: name }]);
+    }
+    const { body } = await realm.admin.get("/api/jobs");
+    expect(body.data.map(({ id, state }: { id: string; state: string }) => [id, state])).toEqual([
+      [ready, "ready"],
+      [undone, "completed"],
+    ]);
   });
 });
 

@@ -310,4 +310,12 @@ describe("with a grace period", () => {
       expect((await as.admin().get(`/api/user/${user.id}`)).body.data).toMatchObject({ blacklisted: false });
     },
   );
+
+  test("in the query it is refused and changes nothing: the devices would go offline at once", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const serial = await given.profile(user);
+    expect(await as.admin().delete(`/api/user/${user.id}?graceDays=7`)).toBeError("invalid_request");
+    expect((await as.admin().get(`/api/user/${user.id}`)).body.data).toMatchObject({ blacklisted: false });
+    expect(await profilesOf(user.id)).toEqual([{ serial, reason: null }]);
+  });
 });
