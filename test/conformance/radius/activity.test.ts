@@ -25,10 +25,13 @@ interface ActivityAnswer {
 describeWithRadius("with FreeRADIUS, the help desk sees", () => {
   let started: ServiceWithRadius;
   let service: RunningService;
+  /** The answer about a device before any server asked about one. */
+  let early: ActivityAnswer;
 
   beforeAll(async () => {
     started = await startServiceWithRadius();
     ({ service } = started);
+    early = await answerAbout(await issue());
   });
   afterAll(() => started.radius.stop());
   const ask: ServiceWithRadius["ask"] = (...request) => started.ask(...request);
@@ -59,8 +62,8 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
   }
 
   test("that no server asks, then that the device was never checked, then that its profile is good", async () => {
+    expect(early).toMatchObject({ code: "nobody_asks", lastCheck: null, servers: 0 });
     const [first, second] = [await issue(), await issue()];
-    expect(await answerAbout(first)).toMatchObject({ code: "nobody_asks", lastCheck: null, servers: 0 });
 
     expect(await comes(second)).toBe(true);
 
@@ -68,10 +71,12 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
     await eventually(async () => {
       expect(await answerAbout(first)).toMatchObject({ code: "never_asked", lastCheck: null, servers: 1 });
     });
-    expect(await answerAbout(second)).toMatchObject({
-      code: "good",
-      text: expect.stringMatching(/^The certificate was good on /),
-      lastCheck: { result: "good" },
+    await eventually(async () => {
+      expect(await answerAbout(second)).toMatchObject({
+        code: "good",
+        text: expect.stringMatching(/^The certificate was good on /),
+        lastCheck: { result: "good" },
+      });
     });
     expect(await comes(first)).toBe(true);
     await eventually(async () => {
@@ -106,8 +111,12 @@ describeWithRadius("with FreeRADIUS, the help desk sees", () => {
   });
 
   test("every login, every refusal and the server's last request on the dashboard", async () => {
-    expect(tried.good).toBeGreaterThan(0);
-    expect(tried.refused).toBeGreaterThan(0);
+    const profile = await issue();
+    expect(await comes(profile)).toBe(true);
+    await ask("DELETE", `/api/profiles/${profile.serial}`);
+    await eventually(async () => {
+      expect(await comes(profile)).toBe(false);
+    });
     // Responders add their counts once a minute.
     await eventually(
       async () => {
