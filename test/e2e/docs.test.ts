@@ -120,7 +120,8 @@ describeWithTool("chromium-headless-shell", "the documentation", () => {
     expect(await page.locator(":target").textContent()).not.toBe("");
 
     await page.goto(`${api.url}/docs/search?q=listUsers`);
-    await page.locator(".result a").first().click();
+    await page.locator(".result a").first().focus();
+    await page.keyboard.press("Enter");
     await page.waitForSelector('[id$="-listUsers"].is-open');
     await watched.context.close();
   });

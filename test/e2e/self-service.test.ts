@@ -179,7 +179,9 @@ describeWithTool("chromium-headless-shell", "self-service", () => {
 
     await page.focus("[name=device_type]:checked");
     await page.keyboard.press("ArrowRight");
-    await page.fill("#name", "   ");
+    await page.focus("#name");
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("   ");
     await page.focus("[value=here]");
     await pressKey(page, "Enter");
     expect(await page.evaluate(`document.activeElement.getAttribute("role")`)).toBe("alert");

@@ -322,43 +322,47 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     },
   );
 
-  test("cancelling a job keeps completed rows and skips the rest: keyboard alone", { timeout: pagesMs }, async () => {
-    const worker = await restart();
-    const watched = await subject.open("/console/jobs/new/onboarding");
-    const { page } = watched;
-    // Blocks the job's events, so the page polls instead.
-    await page.route("**/api/jobs/*/events", (route) => route.abort());
-    const dropped = await page.evaluateHandle(`(() => {
+  test(
+    "a dropped file becomes a job; cancelling it by keyboard keeps completed rows and skips the rest",
+    { timeout: pagesMs },
+    async () => {
+      const worker = await restart();
+      const watched = await subject.open("/console/jobs/new/onboarding");
+      const { page } = watched;
+      // Blocks the job's events, so the page polls instead.
+      await page.route("**/api/jobs/*/events", (route) => route.abort());
+      const dropped = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
       transfer.items.add(new File([${JSON.stringify(manyPeople("stopped"))}], "people.csv"));
       return transfer;
     })()`);
-    await page.dispatchEvent('button:has-text("Choose a file")', "drop", { dataTransfer: dropped });
-    await stated(page, "Ready");
-    await whileNobodyJoins(async () => {
-      await pressAt(page.getByRole("button", { name: "Start for 4,998 people" }));
-      await stated(page, "Running");
-      await pressAt(page.getByRole("button", { name: "Cancel the job" }));
-      await page.waitForSelector("[role=dialog] >> text=It finishes the rows that are being processed");
-      await expectFocus(page.getByRole("button", { name: "Cancel", exact: true }));
-      await page.keyboard.press("Tab");
-      await page.keyboard.press("Enter");
-      await stated(page, "Cancelling");
-    });
-    await stated(page, "Cancelled", 60_000);
-    await expectFocus(page.getByRole("heading", { level: 1 }));
-    const numbers = await Promise.all(
-      ["Changed", "Unchanged", "Failed", "Skipped"].map(async (name) =>
-        Number((await counted(page, name)).replace(",", "")),
-      ),
-    );
-    expect(numbers.reduce((sum, count) => sum + count)).toBe(peopleMax);
-    expect(numbers[0]).toBeGreaterThan(0);
-    expect(numbers[3]).toBeGreaterThan(0);
-    expect((await service().get("/api/user?search=stopped-&limit=1")).body.total).toBe(numbers[0]);
-    await worker.stop();
-    await watched.context.close();
-  });
+      await page.dispatchEvent('button:has-text("Choose a file")', "drop", { dataTransfer: dropped });
+      await stated(page, "Ready");
+      await whileNobodyJoins(async () => {
+        await pressAt(page.getByRole("button", { name: "Start for 4,998 people" }));
+        await stated(page, "Running");
+        await pressAt(page.getByRole("button", { name: "Cancel the job" }));
+        await page.waitForSelector("[role=dialog] >> text=It finishes the rows that are being processed");
+        await expectFocus(page.getByRole("button", { name: "Cancel", exact: true }));
+        await page.keyboard.press("Tab");
+        await page.keyboard.press("Enter");
+        await stated(page, "Cancelling");
+      });
+      await stated(page, "Cancelled", 60_000);
+      await expectFocus(page.getByRole("heading", { level: 1 }));
+      const numbers = await Promise.all(
+        ["Changed", "Unchanged", "Failed", "Skipped"].map(async (name) =>
+          Number((await counted(page, name)).replace(",", "")),
+        ),
+      );
+      expect(numbers.reduce((sum, count) => sum + count)).toBe(peopleMax);
+      expect(numbers[0]).toBeGreaterThan(0);
+      expect(numbers[3]).toBeGreaterThan(0);
+      expect((await service().get("/api/user?search=stopped-&limit=1")).body.total).toBe(numbers[0]);
+      await worker.stop();
+      await watched.context.close();
+    },
+  );
 
   test(
     "offboarding starts after the user types the number, and the page warns about a large part of the realm",

@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { expectFaultless, type View } from "../../support/browser/browser.ts";
-import { pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
+import { expectFocus, pressAt, tabTo } from "../../support/browser/console-keyboard.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
 import { useConsole } from "../../support/service/console.ts";
 
@@ -121,7 +121,8 @@ describeWithTool("chromium-headless-shell", "a bulk job that revokes profiles, i
     await back("profiles");
     await page.getByRole("heading", { name: "Profiles", level: 1 }).waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox").fill("revoke from");
+    await expectFocus(page.getByRole("combobox"));
+    await page.keyboard.type("revoke from");
     await page.getByRole("option", { name: "Revoke from a file" }).waitFor();
     await page.keyboard.press("Enter");
     await begun.waitFor();

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { allScopes } from "../../../domain/people/scopes.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../../support/browser/console-keyboard.ts";
-import { downloadBy, expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
+import { expectGoodConsole, pagesMs } from "../../support/browser/console-views.ts";
 import { views } from "../../support/browser/views.ts";
 import { useConsole } from "../../support/service/console.ts";
 import { describeWithTool } from "../../support/run/tools.ts";
@@ -142,21 +143,23 @@ describeWithTool(["chromium-headless-shell", "curl"], "applications in the conso
     const realm = await subject.api.as.token(token!).get("/api/realm");
     expect(realm.body.data.realmName).toEqual(expect.any(String));
     expect((await subject.api.as.token(token!).get("/api/user")).status).toBe(403);
-    const { name, bytes } = await downloadBy(page, page.locator('button:has-text("Download as a file")'));
-    expect(name).toBe(`${id}.json`);
-    expect(JSON.parse(bytes.toString())).toEqual({
+    const download = page.waitForEvent("download");
+    await pressAt(page.getByRole("button", { name: "Download as a file" }));
+    const file = await download;
+    expect(file.suggestedFilename()).toBe(`${id}.json`);
+    expect(JSON.parse(await readFile(await file.path(), "utf8"))).toEqual({
       client_id: id,
       client_secret: secret,
       token_endpoint: `${subject.api.url}/oauth/token`,
     });
 
     expect(await page.isDisabled('button:has-text("Open the application")')).toBe(true);
-    await page.click('nav >> a:has-text("People")');
+    await pressAt(page.getByRole("navigation").getByRole("link", { name: "People", exact: true }));
     await page.waitForSelector("text=Leave this page?");
     await page.keyboard.press("Enter");
     expect(await shown(page, "Client secret")).toBe(secret);
-    await page.click("text=I have stored it");
-    await page.click('button:has-text("Open the application")');
+    await pressAt(page.getByLabel("I have stored it"), "Space");
+    await pressAt(page.getByRole("button", { name: "Open the application" }));
     await page.waitForSelector('h1:text-is("Identity sync")');
     expect(await page.content()).not.toContain(secret);
     expect(watched.complaints).toEqual([]);

@@ -62,9 +62,9 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
 
         const chart = page.getByRole("region", { name: activity, exact: true }).first();
         await chart.getByText("In the last 24 hours: 12 issued, 1 revoked.").waitFor();
-        await chart.getByText("7 days", { exact: true }).click();
+        await pressAt(chart.getByRole("button", { name: "7 days", exact: true }));
         await page.waitForSelector("text=In the last 7 days: 12 issued, 1 revoked.");
-        await chart.getByRole("button", { name: "Table" }).click();
+        await pressAt(chart.getByRole("button", { name: "Table" }));
         await page.waitForSelector("main [aria-label='Issued and revoked profiles'] tbody tr");
         const rows = await page.locator("main [aria-label='Issued and revoked profiles'] tbody tr").allInnerTexts();
         expect(rows).toHaveLength(7);
@@ -98,7 +98,7 @@ describeWithTool("chromium-headless-shell", "the dashboard", () => {
     );
 
     test(
-      "shows each hour as a bar that opens the hour's entries, and each started bulk job as a mark that leads to the job: keyboard alone",
+      "shows each hour as a bar that opens the hour's entries, by keyboard and by click, and each started bulk job as a mark that leads to the job",
       { timeout: pagesMs },
       async () => {
         const users = [{ pairwiseID: "student-99" }];

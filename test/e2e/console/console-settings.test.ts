@@ -59,7 +59,7 @@ describeWithTool("chromium-headless-shell", "the realm's settings in the console
     await page.waitForSelector('[role="alert"] >> text=Saved: Profiles');
     expect(await realmNow()).toEqual({ ...before, maxProfiles: 3, maxValid: 1 });
     expect(await button.isDisabled()).toBe(true);
-    await page.click('nav >> a:has-text("People")');
+    await pressAt(page.getByRole("navigation").getByRole("link", { name: "People", exact: true }));
     await page.waitForSelector('h1:text-is("People")');
     expect(watched.complaints).toEqual([]);
     await watched.context.close();
