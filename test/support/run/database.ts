@@ -21,7 +21,9 @@ export interface TestDatabase {
 }
 
 /** Opens a database with longer timeouts for preparing tests: on a busy machine, answers and connections are late. */
-export const openPatiently = (options: Pick<DatabaseOptions, "url" | "role" | "connectionsMax">): OpenDatabase =>
+export const openPatiently = (
+  options: Pick<DatabaseOptions, "url" | "role" | "connectionsMax"> & Partial<Pick<DatabaseOptions, "applicationName">>,
+): OpenDatabase =>
   openDatabase({ applicationName: "realmpass test", connectSecondsMax: 60, answerSecondsMax: 120, ...options });
 
 /** Makes a fresh copy of the migrated database for this test file. */

@@ -61,8 +61,8 @@ test("an onboarding and an offboarding read only their own rows, on tables witho
     pairwiseIDs.map((pairwiseId) => ({ pairwiseId })),
   );
 
-  // A connection's reads are counted at the latest when it ends.
   await stop();
+  await readsAreCounted();
   expect(await tablesReadMoreThan(people * firstReadsPerRowMax)).toEqual([]);
   // Control: the reads of both jobs are counted.
   expect((await readsOf()).get("job_rows")).toBeGreaterThanOrEqual(2 * people);
@@ -98,15 +98,30 @@ test.each([
   },
 );
 
-/** A connection's reads are counted at the latest when it ends, so each part uses its own connections. */
+/** Runs `work` on connections of its own; resolves when their reads are counted. */
 async function using<Result>(work: (db: Database) => Promise<Result>, role?: "realmpass_worker"): Promise<Result> {
-  const db = openPatiently({ url: database.url, role, connectionsMax: 4 });
+  const db = openPatiently({ url: database.url, role, connectionsMax: 4, applicationName: "job reads" });
   try {
     return await work(db);
   } finally {
     await db.close();
+    await readsAreCounted();
   }
 }
+
+/** Waits until only the owner's connections are left: a connection's reads are counted at the latest when it ends. */
+const readsAreCounted = (): Promise<void> =>
+  expect
+    .poll(() =>
+      database.owner.query(sql`
+        select application_name
+          from pg_stat_activity
+         where datname = current_database()
+           and backend_type = 'client backend'
+           and application_name <> 'realmpass test'
+      `),
+    )
+    .toEqual([]);
 
 /**
  * Makes `count` people with one profile each, in portions, because statements of this login time out after some
