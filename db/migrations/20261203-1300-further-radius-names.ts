@@ -5,7 +5,7 @@ const upstream = (row: "old" | "new"): string =>
     .map((column) => `${row}.upstream_${column}`)
     .join(", ");
 
-/** Further names of RADIUS servers decide whom devices trust, like the first: the api sets them once. */
+/** Devices trust the further names of RADIUS servers as they trust the first, so the api can set them only once. */
 export const furtherRadiusNames: Migration = {
   name: "20261203-1300-further-radius-names",
   up: `

@@ -375,7 +375,7 @@ describe("the name of a first-party application", () => {
     expect((await admin.get(`/api/applications/${client_id}`)).body.data.name).toBe("Mapper");
   });
 
-  test("can be kept by the application itself in another letter case, and used in another realm", async () => {
+  test("can change its letter case, and may be in use in another realm", async () => {
     const own = await given.application({ realmId: api.realmId, type: "useragent", name: "Portal", firstParty: true });
     expect((await as.admin().put(`/api/applications/${own.clientId}`, { name: "PORTAL" })).status).toBe(200);
     const elsewhere = as.service({ realmId: await given.realm() });

@@ -95,7 +95,7 @@ describe("search and filters", () => {
     [{ sort: { pairwiseid: "asc" } }, ["Anna-100%", "bert_x", "carl", "dora"]],
     [{ sort: { profilecount: "desc", pairwiseid: "asc" } }, ["Anna-100%", "bert_x", "carl", "dora"]],
     [{ sort: { lockDate: "asc", created: "asc" }, filter: { blacklisted: "false" } }, ["bert_x", "Anna-100%", "dora"]],
-  ])("with %j return the expected users", async (page, expected) => {
+  ])("with %j return exactly the matching users, in the order of `sort`", async (page, expected) => {
     const answer = await service.post("/api/user", page);
     expect(answer.status).toBe(200);
     expect(answer.body.total).toBe(expected.length);
