@@ -288,11 +288,20 @@ export function setAt(given: string, value: unknown, reading: Reading, manner: M
 const isSchema = (path: string, { named }: Reading): boolean =>
   [...named.keys()].some((name) => name.startsWith(`${path.toLowerCase()}:`));
 
-/** Removes the attribute at a path, or the attributes inside it. Ignores attributes that the service does not keep. */
-export function removeAt(given: string, reading: Reading): void {
+/**
+ * Removes the attribute at a path, or the attributes inside it. Refuses a removal of values from an attribute that the
+ * realm names: taken for a removal of the whole attribute, it could end the person's access. Ignores attributes that the
+ * service does not keep.
+ */
+export function removeAt(given: string, value: unknown, reading: Reading): void {
   const path = plainPath(given);
-  attributeAt(path, reading)?.remove(reading);
-  for (const [inner, name] of reading.named) {
-    if (inner.startsWith(`${path}.`) || inner.startsWith(`${path}:`)) further(inner, name).remove(reading);
+  const named = [...reading.named].filter(
+    ([inner]) => inner === path || inner.startsWith(`${path}.`) || inner.startsWith(`${path}:`),
+  );
+  if (named.length > 0 && value !== undefined && !isNothing(value)) {
+    reading.faults.push(valueFault(path, "can only be removed as a whole, without a value"));
+    return;
   }
+  attributeAt(path, reading)?.remove(reading);
+  for (const [inner, name] of named) if (inner !== path) further(inner, name).remove(reading);
 }

@@ -45,7 +45,7 @@ function readOperation(operation: unknown, reading: Reading): void {
     }
     case "remove":
       if (path === "") throw new ScimError("A removal needs a path.", { fault: "noTarget" });
-      removeAt(path, reading);
+      removeAt(path, value, reading);
       return;
     default:
       throw syntaxFault("op must be add, replace or remove.");

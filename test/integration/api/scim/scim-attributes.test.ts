@@ -79,6 +79,8 @@ test.each(moves)("a new value sent %s takes effect immediately; a repeat changes
 describe("a value is removed", () => {
   const removals: [string, unknown][] = [
     ["by path", { op: "remove", path: "roles" }],
+    ["by path with a null value", { op: "remove", path: "roles", value: null }],
+    ["by path with an empty list", { op: "remove", path: "roles", value: [] }],
     ["by an empty list", { op: "replace", path: "roles", value: [] }],
     ["by null", { op: "replace", value: { roles: null } }],
   ];
@@ -108,10 +110,20 @@ test.each([
   [{ op: "replace", path: "roles", value: 7 }, "invalidValue"],
   [{ op: "replace", path: `${enterprise}:department`, value: { name: "IT" } }, "invalidValue"],
   [{ op: "remove", path: `roles[value eq "staff"]` }, "invalidPath"],
+  [{ op: "remove", path: "roles", value: [{ value: "staff" }] }, "invalidValue"],
+  [{ op: "Remove", path: "urn:ietf:params:scim:schemas:core:2.0:User:Roles", value: "staff" }, "invalidValue"],
+  [{ op: "remove", path: enterprise, value: { department: "IT" } }, "invalidValue"],
   [{ op: "replace", path: "roles.value", value: "staff" }, "invalidPath"],
 ])("the operation %j is refused, and the person stays as they are", async (operation, scimType) => {
   const id = await directory.person({ roles });
   expect(await directory.patch(id, operation)).toMatchObject({ status: 400, body: { scimType } });
+  expect(await decidedOf(id)).toEqual({ vlan: null, permitted: true });
+});
+
+test("a removal of values from an attribute that the service does not keep changes nothing", async () => {
+  const id = await directory.person({ roles });
+  const operation = { op: "remove", path: "entitlements", value: [{ value: "staff" }] };
+  expect((await directory.patch(id, operation)).status).toBe(200);
   expect(await decidedOf(id)).toEqual({ vlan: null, permitted: true });
 });
 
@@ -129,6 +141,7 @@ test.each([
   [{ op: "replace", path: "roles", value: 7 }],
   [{ op: "replace", path: "roles.value", value: "staff" }],
   [{ op: "remove", path: `roles[value eq "staff"]` }],
+  [{ op: "remove", path: "roles", value: [{ value: "staff" }] }],
   [{ op: "add", path: "roles", value: roles }],
 ])("a person is offboarded even if the same request contains %j", async (operation) => {
   const id = await directory.person({ roles: many });
