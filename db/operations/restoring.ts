@@ -137,16 +137,14 @@ export async function isKnown(
   return rows.length > 0;
 }
 
-/**
- * Locks a user, with the audit entry; returns false when the user is already locked or does not exist. Call in a
- * transaction.
- */
+/** Locks a user, with the audit entry; "unchanged" if they are already locked. Call in a transaction. */
 export async function lockAgain(
   tx: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
-): Promise<boolean> {
+): Promise<"locked" | "unchanged" | "not_found"> {
   const user = await users.lock(tx, { realmId, userId });
-  if (user?.lockedAt !== null) return false;
+  if (user === undefined) return "not_found";
+  if (user.lockedAt !== null) return "unchanged";
   await users.setLockedAt(tx, { realmId, userId, lockedAt: at });
   await audit.record(tx, {
     realmId,
@@ -155,7 +153,7 @@ export async function lockAgain(
     at,
     properties: { userID: userId, before: { locked: false }, after: { locked: true }, replayed: true },
   });
-  return true;
+  return "locked";
 }
 
 /**

@@ -321,7 +321,9 @@ async function replayEntry(
     case "user_lock": {
       if (!isFinal) return;
       const { userID: userId } = OfUser.parse(json);
-      if (await restoring.lockAgain(tx, { realmId, userId, at })) done.locked++;
+      const found = await restoring.lockAgain(tx, { realmId, userId, at });
+      if (found === "locked") done.locked++;
+      if (found === "not_found") done.byHand.push(entry);
       return;
     }
     case "guest_account_revoke": {

@@ -229,6 +229,19 @@ describe("replaying changes lost after a backup", () => {
     expect(await restored.revoked()).toContain(gone);
   });
 
+  test("leaves the lock of a person made after the backup to the operator", async () => {
+    const known = await user();
+    const restore = await backup();
+    const unknown = await user();
+    for (const { id } of [known, unknown]) done(await service.put(`/api/user/${id}/status`, { locked: true }));
+    const files = await exportTo(directory());
+
+    const restored = await restore();
+    expect((await replay(restored, files)).json).toMatchObject({ locked: 1, byHand: { user_lock: 1 } });
+    const rows = await restored.db.query(sql`select from users where id = ${known.id} and locked_at is not null`);
+    expect(rows).toHaveLength(1);
+  });
+
   test("removes a role again that was removed and not given back, whether assigned in the realm or by a claim; replaying gives no roles", async () => {
     const person = (roles: Role[]): Promise<GivenUser> => given.user({ realmId, roles });
     const admin = as.user(await person(["administrator"]));
