@@ -38,6 +38,9 @@ interface Done extends Omit<Replayed, "roles" | "applications"> {
   applications: Set<string>;
 }
 
+/** Entries by the job or person that they are about, in the order of the chain. */
+type EntriesOf = ReadonlyMap<string, readonly LostEntry[]>;
+
 /** The most entries replayed in one transaction, unless it is a dry run. */
 const sliceMax = 1_000;
 
@@ -116,7 +119,8 @@ export async function replay(
   };
   const last = lastSayings(lost.entries);
   const issuers = issuersIn(lost.entries);
-  const started = startedJobs(lost.entries);
+  const starts = startsIn(lost.entries);
+  const returns = returnsIn(lost.entries);
   const taken = takenRoles(lost.entries);
   const left = lost.entries.filter(({ position }) => position > lost.replayedTo);
   const size = dryRun ? left.length : sliceMax;
@@ -125,7 +129,8 @@ export async function replay(
     const [first, end] = [slice[0], slice.at(-1)];
     if (first === undefined || end === undefined) break;
     const run = async (tx: Db): Promise<void> => {
-      for (const entry of slice) await replayEntry(tx, entry, { at, keepLost, last, issuers, started, taken, done });
+      for (const entry of slice)
+        await replayEntry(tx, entry, { at, keepLost, last, issuers, starts, returns, taken, done });
       await audit.record(tx, {
         realmId: lost.realmId,
         event: "revocation_replay",
@@ -195,13 +200,27 @@ function issuersIn(entries: readonly LostEntry[]): ReadonlyMap<string, string> {
   return issuers;
 }
 
-/** Returns the jobs that a person has started. */
-const startedJobs = (entries: readonly LostEntry[]): ReadonlySet<string> =>
-  new Set(
-    entries.flatMap(({ event, properties }) =>
-      event === "job_start" ? [Started.parse(JSON.parse(properties)).job] : [],
-    ),
-  );
+/** Returns the starts of each job by a person, by the job's ID. */
+const startsIn = (entries: readonly LostEntry[]): EntriesOf =>
+  byId(entries, "job_start", (json) => Started.parse(json).job);
+
+/** Returns the reactivations of each person, by the person's ID. */
+const returnsIn = (entries: readonly LostEntry[]): EntriesOf =>
+  byId(entries, "user_undelete", (json) => OfUser.parse(json).userID);
+
+function byId(entries: readonly LostEntry[], event: string, idOf: (json: unknown) => string): EntriesOf {
+  const found = new Map<string, LostEntry[]>();
+  for (const entry of entries) {
+    if (entry.event !== event) continue;
+    const id = idOf(JSON.parse(entry.properties));
+    found.set(id, [...(found.get(id) ?? []), entry]);
+  }
+  return found;
+}
+
+/** Returns the first entry about a job or a person that follows another entry. */
+const firstAfter = ({ position }: LostEntry, id: string | undefined, entries: EntriesOf): LostEntry | undefined =>
+  id === undefined ? undefined : entries.get(id)?.find((other) => other.position > position);
 
 async function replayEntry(
   tx: Db,
@@ -211,7 +230,8 @@ async function replayEntry(
     keepLost,
     last,
     issuers,
-    started,
+    starts,
+    returns,
     taken,
     done,
   }: {
@@ -219,7 +239,8 @@ async function replayEntry(
     keepLost: boolean;
     last: ReadonlyMap<string, LostEntry>;
     issuers: ReadonlyMap<string, string>;
-    started: ReadonlySet<string>;
+    starts: EntriesOf;
+    returns: EntriesOf;
     taken: ReadonlyMap<LostEntry, Taken>;
     done: Done;
   },
@@ -274,7 +295,9 @@ async function replayEntry(
     }
     case "user_offboard": {
       const { userID: userId, reason, serials, revokeAt, held, job } = Offboarded.parse(json);
-      const keptDevices = held && (job === undefined || !started.has(job));
+      // Starting a job that has locked people out ends the wait of their devices.
+      const start = firstAfter(entry, job, starts);
+      const keptDevices = held && start === undefined;
       if (isFinal && keptDevices) {
         // A person has yet to decide whether the user loses the devices, but the job that asked for the decision is
         // lost.
@@ -298,9 +321,11 @@ async function replayEntry(
       await takeRoles();
       if (keptDevices) return;
       // The offboarding was undone later. Devices that it revoked before then are still revoked.
-      if (revokeAt !== undefined && final !== undefined && revokeAt > new Date(final.date)) return;
+      const waitEnds = [revokeAt, start && new Date(start.date)].filter((date) => date !== undefined);
+      const revokedAt = waitEnds.length === 0 ? new Date(entry.date) : new Date(Math.min(...waitEnds.map(Number)));
+      const undone = firstAfter(entry, userId, returns) ?? final;
+      if (undone !== undefined && revokedAt > new Date(undone.date)) return;
       for (const serialNumber of serials) {
-        const revokedAt = revokeAt ?? new Date(entry.date);
         const outcome = await restoring.revokeAgain(tx, {
           realmId,
           event: "profile_revoke",

@@ -320,6 +320,49 @@ describe("replaying changes lost after a backup", () => {
       expect(revoked).not.toContain(good);
       expect(revoked).toContain(gone);
     });
+
+    type Step = readonly [event: "user_offboard" | "user_undelete" | "job_start", properties: object];
+
+    /** Records these entries, a minute apart. */
+    const recorded = async (steps: readonly Step[]): Promise<void> => {
+      for (const [index, [event, properties]] of steps.entries()) {
+        await api.database.owner.query(sql`
+          insert into audit_entries (realm_id, at, event, properties)
+          values (${realmId}, ${fromNow((index - steps.length) * 60_000)}, ${event}, ${JSON.stringify(properties)})
+        `);
+      }
+    };
+
+    test.each([
+      ["a grace period that was ended early", "all profiles", ["offboard", "start", "undelete"]],
+      ["a grace period that was ended early after the reactivation", "no profile", ["offboard", "undelete", "start"]],
+      ["a grace period that nobody ended early", "no profile", ["start", "offboard", "undelete"]],
+      ["a second offboarding", "no profile", ["offboard", "undelete", "start", "again", "undelete"]],
+      ["a held job that was confirmed", "all profiles", ["offboard", "start", "undelete"]],
+      ["a held job that was confirmed after the reactivation", "no profile", ["offboard", "undelete", "start"]],
+    ] as const)("with %s, revokes %s", async (name, revokes, steps) => {
+      const person = await user();
+      const serial = await profile(person);
+      const restore = await backup();
+      const job = randomUUID();
+      const leaves = {
+        ...{ userID: person.id, reason: 5, job },
+        ...(name.startsWith("a held job") ? { held: true } : { revokeAt: fromNow(24 * 3_600_000) }),
+      };
+      const entryOf = {
+        offboard: ["user_offboard", { ...leaves, serials: [serial] }],
+        again: ["user_offboard", { ...leaves, serials: [], job: randomUUID() }],
+        undelete: ["user_undelete", { userID: person.id }],
+        start: ["job_start", { job }],
+      } as const satisfies Record<string, Step>;
+      await recorded(steps.map((step) => entryOf[step]));
+      const isGone = revokes === "all profiles";
+      const files = await exportTo(directory());
+
+      const restored = await restore();
+      expect((await replay(restored, files)).json).toMatchObject({ revoked: isGone ? 1 : 0, offboarded: 0 });
+      expect((await restored.revoked()).includes(serial)).toBe(isGone);
+    });
   });
 
   test("locks out people whose offboarding a directory's guard held; revokes their profiles only if the held job was confirmed", async () => {
