@@ -20,6 +20,7 @@ const notices: Readonly<Record<string, string>> = {
   stalled: "no progress for a while; a worker may be down",
   changed_since_check: "the realm has changed since the check",
   creator_ended: "its creator may not run it any more; start it to run it in your name",
+  restored: "the database was restored from a backup; look at the people again before you start it",
   confirmation_required: "waits until its number is confirmed",
 };
 

@@ -1,8 +1,12 @@
 import { operatorActor, type AuditEvent } from "../../domain/audit/audit.ts";
 import type { RevocationReason } from "../../domain/certificate/revocation.ts";
 import type { Role } from "../../domain/people/roles.ts";
+import { jobNotices, type JobState } from "../../domain/bulk-job/job.ts";
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
+import * as checks from "../queries/bulk-job/plan/check.ts";
+import * as waiting from "../queries/bulk-job/plan/transitions.ts";
+import * as running from "../queries/bulk-job/run/transitions.ts";
 import * as staticTokens from "../queries/oauth/static-tokens.ts";
 import * as userRoles from "../queries/people/user-roles.ts";
 import * as users from "../queries/people/users.ts";
@@ -21,8 +25,8 @@ const numbersSkipped = 1_000_000;
 /**
  * Advances the sequences of users, guest accounts, issuers and everything else that is numbered, so no number assigned
  * in the lost time is assigned again. Ends all sessions, sign-in links, hand-overs and tokens other than static tokens:
- * they may have ended since the backup. Writes `database_restore` into each realm's audit log, with the last position
- * of its chain. Needs the owner's rights. Call in a transaction.
+ * they may have ended since the backup. Stops reactivations that have not ended. Writes `database_restore` into each
+ * realm's audit log, with the last position of its chain. Needs the owner's rights. Call in a transaction.
  */
 export async function markRestored(
   tx: Db,
@@ -45,7 +49,7 @@ export async function markRestored(
   await tx.query(sql`delete from hand_overs`);
   await tx.query(sql`delete from idempotency_keys`);
   await tx.query(sql`delete from upstream_attempts`);
-  return tx.query<{ realmId: string; id: string; position: number }>(sql`
+  const restores = await tx.query<{ realmId: string; id: string; position: number }>(sql`
     insert into audit_entries (realm_id, at, event, properties)
     select r.id, ${at}, 'database_restore',
            jsonb_build_object('position', coalesce((select max(position) from audit_seals where realm_id = r.id), 0))
@@ -53,6 +57,37 @@ export async function markRestored(
      order by r.id
     returning realm_id as "realmId", id, (properties->>'position')::float8 as position
   `);
+  await stopReactivations(tx, { at });
+  return restores;
+}
+
+/**
+ * Lets no reactivation continue by itself: it would let in people who were offboarded in the lost time too. One that
+ * has not begun waits for a user to start it, and one that runs is cancelled.
+ */
+async function stopReactivations(tx: Db, { at }: { at: Date }): Promise<void> {
+  const jobs = await tx.query<{ id: string; realmId: string; kind: string; state: JobState }>(sql`
+    select id, realm_id as "realmId", kind, state
+      from jobs
+     where finished_at is null
+       and kind = 'reactivation'
+       and state in ('checking', 'scheduled', 'queued', 'running')
+     order by id
+       for no key update
+  `);
+  for (const { id: jobId, realmId, kind, state } of jobs) {
+    const job = { realmId, jobId, at };
+    if (state === "checking") {
+      await tx.query(sql`update jobs set dry_run = true where id = ${jobId}`);
+    } else if (state === "running") {
+      await running.toCancelling(tx, { ...job, actor: operatorActor });
+      const properties = { job: jobId, kind, state };
+      await audit.record(tx, { realmId, event: "job_cancel", actor: operatorActor, at, properties });
+    } else {
+      const found = await checks.findings(tx, jobId);
+      await waiting.toReady(tx, { ...job, found, expectedChange: found.changed, notice: jobNotices.restored });
+    }
+  }
 }
 
 /**

@@ -75,6 +75,8 @@ export const jobNotices = {
    * own name.
    */
   creatorEnded: "creator_ended",
+  /** The database was restored before the reactivation ran: a person must start it, as people may have left since. */
+  restored: "restored",
   /** The job has not progressed for a minute; a worker may be down. */
   stalled: "stalled",
 } as const;

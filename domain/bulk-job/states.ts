@@ -9,7 +9,8 @@ export const followingStates: Readonly<Record<AnyJobState, readonly JobState[]>>
   // Completed: the check found nothing to change.
   checking: ["ready", "scheduled", "queued", "completed", "completed_with_errors", "cancelling", "failed"],
   ready: ["scheduled", "queued", "cancelling"],
-  // Ready again: the creator is no longer allowed to create the job, and another person must start it.
+  // Ready again: the creator is no longer allowed to create the job, or the database was restored, and a person must
+  // start it.
   scheduled: ["ready", "queued", "cancelling"],
   queued: ["ready", "running", "cancelling", "failed"],
   // Cancelled: the job was stopped before its grace period, which has now ended.

@@ -50,6 +50,17 @@ export function JobNotices({ job }: { job: Job }) {
         {t("jobs.creatorEnded.text")}
       </Alert>
     );
+  if (job.error === jobNotices.restored)
+    return (
+      <Alert
+        color="yellow"
+        icon={<IconInfoCircle aria-hidden />}
+        title={t("jobs.databaseRestored.title")}
+        role="status"
+      >
+        {t("jobs.databaseRestored.text")}
+      </Alert>
+    );
   if (job.error === jobFailures.nothingUsable)
     return (
       <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.nothingUsable.title")} role="alert">

@@ -6,6 +6,7 @@ import { type Database } from "../../../db/client.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
 import type { Role } from "../../../domain/people/roles.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
+import { driveJobs, givenJob, jobOf, leaveIn } from "../../support/given/bulk-jobs.ts";
 import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
@@ -665,6 +666,68 @@ describe("database restored", () => {
 
     const restored = await (await backup())();
     expect(await rowsIn(restored.db)).toEqual(Object.fromEntries(Object.keys(before).map((table) => [table, 0])));
+  });
+
+  describe("and the reactivations of the backup that had not ended", () => {
+    const states = ["running", "queued", "checking", "scheduled"] as const;
+
+    /** Restores people whom unfinished reactivations would let in, and who were let in and offboarded again since. */
+    const givenLoss = async () => {
+      const people = [await user(), await user(), await user(), await user()];
+      for (const { id } of people) done(await service.delete(`/api/user/${id}`));
+      const restore = await backup({ announced: false });
+      for (const { id } of people) {
+        done(await service.put(`/api/user/${id}/undelete`));
+        done(await service.delete(`/api/user/${id}`));
+      }
+      const files = await exportTo(directory());
+      const restored = await restore();
+      const { db } = restored;
+      const jobIds: string[] = [];
+      for (const [index, state] of states.entries()) {
+        const rows = [{ userId: people[index]!.id }];
+        const executeAt = state === "scheduled" ? { executeAt: fromNow(3_600_000) } : {};
+        const jobId = await givenJob(db, { realmId, kind: "reactivation", rows, ...executeAt });
+        if (state !== "checking") await leaveIn(db, jobId, state);
+        jobIds.push(jobId);
+      }
+      /** Works as a worker does at the time of the scheduled job; returns each job's state. */
+      const work = async (): Promise<string[]> => {
+        await db.query(
+          sql`update jobs set execute_at = now() where state = 'scheduled' and id = any(${jobIds}::uuid[])`,
+        );
+        const worker = driveJobs(() => db);
+        for (const jobId of jobIds) await worker.run(jobId);
+        return Promise.all(jobIds.map(async (jobId) => (await jobOf(db, jobId)).state));
+      };
+      const countOut = async (): Promise<number> => {
+        const ids = people.map(({ id }) => id);
+        const rows = await db.query(
+          sql`select from users where id = any(${ids}::bigint[]) and offboarded_at is not null`,
+        );
+        return rows.length;
+      };
+      return { restored, files, jobIds, work, countOut };
+    };
+
+    test("stops them: nobody offboarded since is let in unless a person starts the job", async () => {
+      const { restored, files, jobIds, work, countOut } = await givenLoss();
+      await restored.db.query(sql`delete from processes`);
+      expect((await restored.run(["database", "restored"])).code).toBe(0);
+      expect((await replay(restored, files)).json).toMatchObject({ offboarded: 0 });
+      expect(await work()).toEqual(["cancelled", "ready", "ready", "ready"]);
+      expect(await countOut()).toBe(4);
+      const notices = await Promise.all(jobIds.map(async (jobId) => (await jobOf(restored.db, jobId)).errorCode));
+      // The third job is ready after its check, as every job that does not start by itself.
+      expect(notices).toEqual([null, "restored", null, "restored"]);
+    });
+
+    test("control: they run in a database that was not marked as restored", async () => {
+      const { work, countOut } = await givenLoss();
+      expect(await countOut()).toBe(4);
+      expect(await work()).toEqual(["completed", "completed", "completed", "completed"]);
+      expect(await countOut()).toBe(0);
+    });
   });
 
   test("is refused while a process is running", async () => {
