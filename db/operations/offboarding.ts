@@ -227,7 +227,8 @@ const rolesOfOne = (rolesById: Readonly<Record<string, readonly Role[]>>, id: Sq
 /**
  * Locks out the people of a range, with their audit entries: once committed, they are signed out and cannot sign in,
  * and nothing more is issued for them. {@link revoke} revokes their profiles later; the rows of people without a
- * profile are done. The row of the realm's last administrator fails. Returns undefined if no row is pending.
+ * profile are done. The rows of the realm's last administrator, and of people who became active or got a profile while
+ * this waited for a lock, fail. Returns undefined if no row is pending.
  */
 export async function lockOutRows(
   tx: Db,
@@ -281,14 +282,17 @@ export async function lockOutRows(
         update job_rows r
            set (user_id, status, error_code, message) = (
                  select coalesce(p.user_id, p.given_user_id),
-                        case when p.user_id is null or p.user_id = ${stays} then 'failed'
+                        case when e.code is not null then 'failed'
                              when p.user_id <> all(${userIds}::bigint[]) then 'unchanged'
                              when ${plan.hasActiveProfile(sql`p.user_id`, at)} then 'working'
                              else 'changed' end,
                         e.code, coalesce(p.message, ${progress.messageOf(sql`e.code`)})
                    from (${plan.resolved(sql`(select r.*)`, realmId)}) as p
-                  cross join lateral (select case when p.user_id = ${stays} then 'last_administrator'
-                                                  else p.error_code end as code) as e)
+                  cross join lateral (
+                    select case when p.user_id is null then p.error_code
+                                when p.user_id = ${stays} then 'last_administrator'
+                                when p.user_id <> all(${userIds}::bigint[]) and ${plan.wouldLeave(at)}
+                                  then 'changed_since' end as code) as e)
          where ${progress.inRange(range)}
            and r.status = 'pending'
         returning r.status

@@ -17,7 +17,8 @@ export const rowErrors = {
   internal_error: "Something went wrong on our side; try this row again.",
   taken_out: "Taken out before the job ran.",
   user_forgotten: "The user was forgotten after the job; the row's values are erased.",
-  changed_since: "This user has since been reactivated, or offboarded separately. This job left them as they are.",
+  changed_since:
+    "This user has since been added, reactivated, or offboarded separately. This job left them as they are.",
   undone: "The offboarding was undone before the profiles were revoked. Nothing was revoked.",
   cancelled: "The job was cancelled before this row.",
 } as const;

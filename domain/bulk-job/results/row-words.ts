@@ -66,7 +66,7 @@ const german: RowWords = {
     taken_out: "Wurde vor der Durchführung herausgenommen.",
     user_forgotten: "Die Person wurde nach dem Auftrag vergessen; die Angaben der Zeile sind gelöscht.",
     changed_since:
-      "Der Zugang der Person wurde seitdem wiederhergestellt oder anderweitig beendet. Dieser Auftrag hat daran nichts geändert.",
+      "Die Person wurde seitdem angelegt, oder ihr Zugang wurde wiederhergestellt oder anderweitig beendet. Dieser Auftrag hat daran nichts geändert.",
     undone: "Das Beenden wurde rückgängig gemacht, bevor die Profile widerrufen waren. Nichts wurde widerrufen.",
     cancelled: "Der Auftrag wurde vor dieser Zeile abgebrochen.",
   },

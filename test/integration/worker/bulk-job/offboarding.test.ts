@@ -8,6 +8,7 @@ import type { QueueBackend } from "../../../../runtime/queue/queues.ts";
 import { advance } from "../../../../worker/bulk-job/advance.ts";
 import { resumeStalledJobs } from "../../../../worker/bulk-job/resume-stalled-jobs.ts";
 import { useDatabase } from "../../../support/run/database.ts";
+import { eventually } from "../../../support/run/eventually.ts";
 import { fromNow, givenRows, type GivenUser } from "../../../support/given/given.ts";
 import { givenIssuance } from "../../../support/given/issuing.ts";
 import {
@@ -469,6 +470,47 @@ describe("an interrupted offboarding", () => {
     expect(await statuses(second)).toEqual([["unchanged", null]]);
     expect((await auditOf(database.owner, second)).map(({ event }) => event)).toEqual(["job_finish"]);
   });
+});
+
+test("people who become active while the job waits fail, and a retry offboards them; people who stay offboarded are unchanged", async () => {
+  const realmId = await given.realm();
+  const [back, stays] = await people(realmId, 2);
+  const [kept] = await people(realmId, 1, 1);
+  await database.owner.query(sql`update users set offboarded_at = ${fromNow(-1000)} where realm_id = ${realmId}`);
+  const rows = [{ userId: back!.id }, { userId: kept!.id }, { userId: stays!.id }, { pairwiseId: "newcomer" }];
+  const jobId = await offboarding(realmId, rows);
+
+  let run: Promise<void> | undefined;
+  await database.owner.transaction(async (tx) => {
+    for (const { id: userId } of [back!, kept!]) await users.reactivate(tx, { realmId, userId });
+    await tx.query(sql`insert into users (realm_id, pairwise_id, created_at) values (${realmId}, 'newcomer', now())`);
+    run = jobs.run(jobId);
+    await eventually(async () => {
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(await countOf(waiting)).toBe(1);
+    });
+  });
+  await run;
+
+  const outcomes = async (id: string) =>
+    (await rowsOf(database.owner, id)).map(({ status, errorCode }) => [status, errorCode]);
+  expect(await outcomes(jobId)).toEqual([
+    ["failed", "changed_since"],
+    ["changed", null],
+    ["unchanged", null],
+    ["failed", "changed_since"],
+  ]);
+  await expectCountsToAddUp(database.owner, jobId);
+
+  const again = await offboarding(realmId, []);
+  await database.owner.query(sql`update jobs set total = 2 where id = ${again}`);
+  expect(await retry.copyFailed(database.owner, { from: jobId, to: again })).toBe(2);
+  await jobs.run(again);
+  expect(await outcomes(again)).toEqual([
+    ["changed", null],
+    ["changed", null],
+  ]);
+  expect(await countOf(sql`select from users where realm_id = ${realmId} and offboarded_at is null`)).toBe(0);
 });
 
 describe("a job whose creator may no longer start it", () => {

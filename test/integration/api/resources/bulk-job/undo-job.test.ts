@@ -135,7 +135,7 @@ describe("undoing a completed offboarding", () => {
       row: 4,
       status: "failed",
       error: "changed_since",
-      message: expect.stringMatching(/has since been reactivated/),
+      message: expect.stringMatching(/has since been added, reactivated/),
     });
     const audited = await auditOf(api.database.owner, undone);
     expect(audited.map(({ event }) => event)).toEqual(["job_create", "user_undelete", "user_undelete", "job_finish"]);
