@@ -12,6 +12,7 @@ import { watchJob } from "./watch-job.ts";
 export async function follow(context: Context, job: Job, { wait }: { wait: boolean }): Promise<ExitCode> {
   if (!wait && !isStopped(job)) {
     await context.out.one(jobResource, job);
+    if (job.state === "scheduled" && job.executeAt !== null) context.notify(`It runs at ${time(job.executeAt)}.`);
     context.notify(`Watch it: realmpass jobs watch ${job.id}`);
     return exitCodes.done;
   }
@@ -21,11 +22,14 @@ export async function follow(context: Context, job: Job, { wait }: { wait: boole
 /** Shows a stopped job and the possible next steps; returns the exit code. */
 export async function finish(context: Context, job: Job): Promise<ExitCode> {
   await context.out.one(jobResource, job);
-  for (const line of nextSteps(job)) context.notify(line);
+  for (const line of nextSteps(job, context.io.clock.now())) context.notify(line);
   return exitCodeOf(job);
 }
 
-function nextSteps({ id, state, error, failed, changed, kind, total, done, revokeAt }: Job): string[] {
+function nextSteps(
+  { id, state, error, failed, changed, kind, total, done, executeAt, revokeAt }: Job,
+  now: Date,
+): string[] {
   const problems = failed > 0 ? [`See what failed: realmpass jobs results ${id} --failed`] : [];
   if (state === "completed_with_errors" || state === "failed")
     return [...problems, `Try those again: realmpass jobs retry ${id}`];
@@ -42,5 +46,6 @@ function nextSteps({ id, state, error, failed, changed, kind, total, done, revok
   const confirm = kindsOfJob[kind].confirmed ? ` --confirm-total ${changed}` : "";
   const why =
     error === "confirmation_required" ? "The number has to be confirmed. " : "Checked; nothing is changed yet. ";
-  return [...problems, `${why}Run it: realmpass jobs run ${id}${confirm}`];
+  const when = executeAt !== null && new Date(executeAt) > now ? ` at ${time(executeAt)}` : "";
+  return [...problems, `${why}Run it${when}: realmpass jobs run ${id}${confirm}`];
 }

@@ -50,6 +50,7 @@ export const jobResource: Resource<Job> = {
     "createdAt",
     "startedAt",
     "finishedAt",
+    "executeAt",
     "createdBy",
     "total",
     "done",

@@ -34,6 +34,7 @@ export function progressText({
   ratePerSecond,
   etaSeconds,
   error,
+  executeAt,
   revokeAt,
 }: Job): string {
   const parts = [
@@ -44,6 +45,7 @@ export function progressText({
       ? [`${number(Math.round(ratePerSecond))} per second`]
       : []),
     ...(state === "running" && etaSeconds !== null ? [`about ${duration(etaSeconds)} left`] : []),
+    ...(state === "scheduled" && executeAt !== null ? [`runs at ${time(executeAt)}`] : []),
     ...(state === "grace" && revokeAt !== null ? [`devices go offline at ${time(revokeAt)}`] : []),
     ...(error === null ? [] : [notices[error] ?? plain(error)]),
   ];

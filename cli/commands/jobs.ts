@@ -119,7 +119,15 @@ const jobsRun = command({
   name: "jobs run",
   about: "Run a job that is ready, or end its grace period now.",
   arguments: { job: jobArgument },
-  options: { ...runOptions, graceDays },
+  options: {
+    ...runOptions,
+    executeAt: option(
+      "TIME",
+      "the earliest start; ISO 8601; a past time: at once; default: as the job was created",
+      z.string().min(1).optional(),
+    ),
+    graceDays,
+  },
   run: async ({ job, ...options }, context) => runJob(context, await askForJob(await context.service(), job), options),
 });
 

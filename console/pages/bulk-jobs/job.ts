@@ -90,8 +90,8 @@ export async function placeOf({ createdAt }: Job, signal: AbortSignal): Promise<
  * When a job should run, and the number of people or profiles that it affects, if the user must confirm that number.
  */
 export interface Start {
-  /** ISO 8601; undefined for an immediate start. */
-  executeAt?: string | undefined;
+  /** ISO 8601; null for an immediate start; undefined for the time that the job was created with. */
+  executeAt?: string | null | undefined;
   confirmTotal?: number | undefined;
   /** For an offboarding: the days until the devices lose access; null if they lose access immediately. */
   graceDays?: number | null | undefined;

@@ -216,6 +216,19 @@ describe("with a worker", () => {
     expect(jobOf(cancelled.out)).toMatchObject({ state: "cancelled", skipped: 1 });
   });
 
+  test("a job that was checked with a time keeps it when it is run, and the messages name it", async () => {
+    const name = await file("at-night.csv", ["pairwiseID", "night-1"]);
+    const at = inThirtyDays();
+    const shown = `${at.slice(0, 16).replace("T", " ")}Z`;
+    const checked = await cli(["jobs", "start", "onboard", name, "--dry-run", "--execute-at", at, "--wait", "--json"]);
+    const { id } = jobOf(checked.out);
+    expect(checked.err).toContain(`Run it at ${shown}: realmpass jobs run ${id}`);
+    const scheduled = await cli(["jobs", "run", id, "--json"]);
+    expect(jobOf(scheduled.out)).toMatchObject({ state: "scheduled", executeAt: at });
+    expect(scheduled.err).toContain(`It runs at ${shown}.`);
+    await cli(["jobs", "cancel", id]);
+  });
+
   test("on a terminal, an offboarding job is checked first and runs once the user has typed the number", async () => {
     await Promise.all(people(3, "leaver").map((pairwiseId) => realm.user({ pairwiseId })));
     const name = await file("leavers.csv", ["pairwiseID", ...people(3, "leaver"), "nobody"]);

@@ -24,12 +24,17 @@ const wouldBe = {
   revocation: "profiles would be revoked",
 } as const satisfies Record<JobKind, string>;
 
+/** Returns the time that the job was created with if it is still ahead, else null. */
+const timeAhead = ({ executeAt }: jobs.Job, at: Date): Date | null =>
+  executeAt !== null && executeAt > at ? executeAt : null;
+
 export const startJob = endpoint({
   operation: "startJob",
   summary: "Start a bulk job that is ready",
   description:
-    "Starts at once, or at `executeAt`, up to 90 days ahead. Needs the scopes of what the job does. If the number " +
-    "of people has to be confirmed, `confirmTotal` is the number that the check found will change. A job whose " +
+    "Starts at `executeAt`, up to 90 days ahead, or at once if that time is over or there is none. Needs the scopes " +
+    "of what the job does. If the number of people has to be confirmed, `confirmTotal` is the number that the check " +
+    "found will change. A job whose " +
     "creator may no longer create it (`creator_ended`) then belongs to the caller. A job in `grace` is started with " +
     "`confirmTotal` alone, the number of its rows that are " +
     "not done (`total` less `done`): their devices go off now.",
@@ -40,7 +45,7 @@ export const startJob = endpoint({
   params: z.object({ id: BulkJobID }),
   refusedQuery: { dryRun: "is for the creation of a job", executeAt: inBody, graceDays: inBody },
   body: z.object({
-    executeAt: filters.instant.nullish(),
+    executeAt: filters.instant.nullish().describe("null: at once. Default: as the job was created."),
     confirmTotal: z.int().min(0).nullish(),
     graceDays: z
       .int()
@@ -59,9 +64,9 @@ export const startJob = endpoint({
 
   async handle({ params: { id: jobId }, body, principal, deps, change, prefer, log, signal, fail }) {
     const { realmId } = principal;
-    const { executeAt = null, confirmTotal = null, graceDays } = body;
+    const { confirmTotal = null, graceDays } = body;
     const at = deps.clock.now();
-    requireNear(executeAt, at, fail);
+    requireNear(body.executeAt ?? null, at, fail);
     await change(async (tx) => {
       const job = await jobs.lock(tx, { realmId, jobId, at });
       if (job === undefined) throw fail("job_not_found");
@@ -103,6 +108,7 @@ export const startJob = endpoint({
           },
         });
       }
+      const executeAt = body.executeAt === undefined ? timeAhead(job, at) : body.executeAt;
       const own = { realmId, jobId, at };
       const isStarted =
         (executeAt !== null &&
@@ -130,7 +136,7 @@ export const startJob = endpoint({
     return answerChanged(jobId, "started", { principal, deps, prefer, log, signal, fail });
 
     async function endGrace(tx: Db, job: jobs.Job): Promise<void> {
-      if (executeAt !== null) {
+      if ((body.executeAt ?? null) !== null) {
         throw fail("invalid_request", { fields: [{ path: "executeAt", reason: "is for a job that is ready" }] });
       }
       const left = job.total - job.changed - job.unchanged - job.failed - job.skipped;

@@ -28,7 +28,7 @@ export function StartForm({ job }: { job: Job }) {
   const number = useNumber();
   const queries = useQueryClient();
   const [typed, setTyped] = useState("");
-  const [{ later, time }, setStart, forgetStart] = useKeptState(`start of ${job.id}`, { later: false, time: "" });
+  const [{ later, time }, setStart, forgetStart] = useKeptState(`start of ${job.id}`, plannedStart(job));
   const [key] = useState(() => crypto.randomUUID());
   const { takesAway } = kindsOfJob[job.kind];
   const { touched, isBeyond } = useTouched(job);
@@ -51,7 +51,7 @@ export function StartForm({ job }: { job: Job }) {
   const tooLarge = isBeyond || refused || job.error === jobNotices.confirmationRequired;
   const asksNumber = takesAway || tooLarge;
   const matches = !asksNumber || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
-  const at = later ? instantOf(time) : undefined;
+  const at = later ? instantIn(time, job) : undefined;
   const timeIsMissing = later && at === undefined;
   const counts = { count: job.changed, formatted: number(job.changed), left: number(job.failed) };
 
@@ -64,7 +64,7 @@ export function StartForm({ job }: { job: Job }) {
       onSubmit={(event) => {
         event.preventDefault();
         mutate({
-          executeAt: at?.toISOString(),
+          executeAt: at?.toISOString() ?? null,
           confirmTotal: tooLarge ? job.changed : undefined,
           ...(hasGrace && { graceDays }),
         });
@@ -132,6 +132,18 @@ export function StartForm({ job }: { job: Job }) {
       </Stack>
     </Paper>
   );
+}
+
+/** Returns the time that the job was created with, if it is still ahead, as the form shows it. */
+function plannedStart({ executeAt }: Job): { later: boolean; time: string } {
+  const at = executeAt === null ? undefined : new Date(executeAt);
+  return at !== undefined && at > new Date() ? { later: true, time: localTime(at) } : { later: false, time: "" };
+}
+
+/** Parses the form's time. The job's own time keeps its seconds, which the form does not show. */
+function instantIn(time: string, { executeAt }: Job): Date | undefined {
+  const own = executeAt === null ? undefined : new Date(executeAt);
+  return own !== undefined && localTime(own) === time ? own : instantOf(time);
 }
 
 /** Explains why a checked job has nothing to do, and lets the user discard it. */

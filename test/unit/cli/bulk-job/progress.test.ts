@@ -12,6 +12,7 @@ const job: Job = {
   createdAt: "2026-11-21T09:00:00.000Z",
   startedAt: "2026-11-21T09:00:01.000Z",
   finishedAt: null,
+  executeAt: null,
   createdBy: "client",
   total: 9_000,
   done: 6_210,
@@ -49,6 +50,10 @@ test.each<[Partial<Job>, string]>([
   [
     { error: "stalled", etaSeconds: null, ratePerSecond: 0 },
     "Running: 6,210 of 9,000 · 14 failed · no progress for a while; a worker may be down",
+  ],
+  [
+    { state: "scheduled", failed: 0, executeAt: "2026-11-28T09:00:00.000Z" },
+    "Scheduled: 6,210 of 9,000 · runs at 2026-11-28 09:00Z",
   ],
   [
     { state: "grace", done: 0, failed: 0, graceDays: 7, revokeAt: "2026-11-28T09:00:00.000Z" },

@@ -136,6 +136,41 @@ describe("starting", () => {
     expect(begun.body.data.state).toBe("queued");
   });
 
+  test("keeps the time that the job was created with, unless the call has another time or null", async () => {
+    const executeAt = fromNow(30_000);
+    const created = async (at: Date) => {
+      const id = await givenJob(api.database.owner, {
+        ...{ realmId: api.realmId, kind: "onboarding", rows: people(1), executeAt: at },
+      });
+      await leaveIn(api.database.owner, id, "ready");
+      return id;
+    };
+    const other = fromNow(60_000);
+    const outcomes = [
+      { own: executeAt, body: {}, runsAt: executeAt },
+      { own: executeAt, body: { executeAt: other.toISOString() }, runsAt: other },
+      { own: executeAt, body: { executeAt: null }, runsAt: null },
+      { own: executeAt, body: { executeAt: "2000-01-01" }, runsAt: null },
+      { own: fromNow(-30_000), body: {}, runsAt: null },
+    ];
+    for (const { own, body, runsAt } of outcomes) {
+      const id = await created(own);
+      expect((await admin.get(`/api/jobs/${id}`)).body.data).toMatchObject({ executeAt: own.toISOString() });
+      const { data } = (await admin.post(`/api/jobs/${id}/start`, body)).body;
+      expect([body, data.state, data.executeAt]).toEqual([
+        body,
+        runsAt === null ? "queued" : "scheduled",
+        runsAt?.toISOString() ?? null,
+      ]);
+    }
+
+    const id = await created(executeAt);
+    await admin.post(`/api/jobs/${id}/start`);
+    expect(await auditOf(api.database.owner, id)).toMatchObject([
+      { event: "job_change", properties: { change: "start", executeAt: executeAt.toISOString() } },
+    ]);
+  });
+
   test("a job can be scheduled for at most 90 days from now", async () => {
     const day = 24 * 3_600_000;
     const id = await given("ready");
@@ -428,7 +463,8 @@ describe("a job on the wire", () => {
   test("has exactly these fields", async () => {
     const { body } = await admin.get(`/api/jobs/${await given("ready")}`);
     expect(Object.keys(body.data)).toEqual([
-      ...["id", "kind", "state", "dryRun", "createdAt", "startedAt", "finishedAt", "createdBy", "total", "done"],
+      ...["id", "kind", "state", "dryRun", "createdAt", "startedAt", "finishedAt", "executeAt"],
+      ...["createdBy", "total", "done"],
       ...["changed", "unchanged", "failed", "skipped", "ratePerSecond", "etaSeconds", "error"],
       ...["origin", "matching", "reason", "graceDays", "revokeAt", "undoOf", "undoneBy", "undoUntil"],
       ...["name", "rowOffset", "affectedProfiles", "hasOutput"],
