@@ -41,7 +41,7 @@ export function readColumns(
   header: readonly string[],
   choices: ColumnChoices,
 ): readonly HeadedColumn[] | "bare" {
-  if (choices.withoutHeader) return bareOrThrow(kind, header);
+  if (choices.withoutHeader) return bareOrThrow(kind, header, choices);
   const meanings = new Map(Object.entries(choices.columns).map(([heading, column]) => [foldHeading(heading), column]));
   const faults = choiceFaults(kind, header, choices);
   const unknown: string[] = [];
@@ -63,13 +63,20 @@ export function readColumns(
   throw header.some((cell) => isKnown(cell.trim())) ? refusal(kind, faults) : unknownColumns(kind, header, faults);
 }
 
-/** Throws {@link UnusableFile} if the client announced a table without headings and its first row is a heading. */
-function bareOrThrow(kind: JobKind, first: readonly string[]): "bare" {
+/**
+ * Throws {@link UnusableFile} if the client announced a table without headings and its first row is a heading, or gave
+ * meanings for headings.
+ */
+function bareOrThrow(kind: JobKind, first: readonly string[], choices: ColumnChoices): "bare" {
   const heading = first.map((cell) => cell.trim()).find((cell) => isColumnOf(kind, readHeading(kind, cell) ?? ""));
-  if (heading === undefined) return "bare";
-  throw new UnusableFile(`The file has a heading, “${inputText(heading) ?? ""}”: send it without header=none.`, {
-    path: "header",
-  });
+  if (heading !== undefined) {
+    throw new UnusableFile(`The file has a heading, “${inputText(heading) ?? ""}”: send it without header=none.`, {
+      path: "header",
+    });
+  }
+  const faults = choiceFaults(kind, [], choices);
+  if (faults.length > 0) throw refusal(kind, faults);
+  return "bare";
 }
 
 interface Fault {

@@ -3,17 +3,21 @@ import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import type { Upload } from "../../../contract/endpoint.ts";
 import type { ColumnChoices } from "./csv-columns.ts";
 import { csvInput } from "./csv-input.ts";
-import type { FoundMatching } from "./input.ts";
+import { UnusableFile, type FoundMatching } from "./input.ts";
 import { jsonInput } from "./json-input.ts";
 import { ndjsonInput } from "./ndjson-input.ts";
 import { decodeText } from "./decode-text.ts";
 
-/** Reads an uploaded file of any type that jobs take: its rows, or the search and filter that select the rows. */
+/**
+ * Reads an uploaded file of any type that jobs take: its rows, or the search and filter that select the rows. Throws
+ * {@link UnusableFile} if another file than CSV comes with choices for columns.
+ */
 export function readInput(
   kind: JobKind,
   { type, bytes, charset }: Pick<Upload, "type" | "bytes" | "charset">,
   choices: ColumnChoices,
 ): Promise<RowSource | FoundMatching> | RowSource {
+  if (type !== "text/csv") requireNoChoices(choices);
   const text = decodeText(bytes, charset);
   switch (type) {
     case "application/json":
@@ -25,4 +29,16 @@ export function readInput(
     default:
       throw new Error(`jobs do not take ${type}`);
   }
+}
+
+function requireNoChoices({ columns, ignoreUnknown, withoutHeader }: ColumnChoices): void {
+  const given = [
+    ...(Object.keys(columns).length > 0 ? ["columns"] : []),
+    ...(ignoreUnknown ? ["unknownColumns"] : []),
+    ...(withoutHeader ? ["header"] : []),
+  ];
+  if (given.length === 0) return;
+  throw new UnusableFile(`For a CSV file alone: ${given.join(", ")}.`, {
+    fields: given.map((path) => ({ path, reason: "is for a CSV file" })),
+  });
 }

@@ -113,6 +113,39 @@ describe("columns of a file", () => {
   });
 });
 
+describe("choices about the columns of a CSV file", () => {
+  const choices = "&columns[why]=fault&unknownColumns=ignore&header=none";
+
+  test.each([
+    { type: "application/x-ndjson", text: '{"userID":"1"}\n', query: choices },
+    { type: "application/json", text: '{"users":[{"userID":"1"}]}', query: choices },
+    { type: "application/json", text: '{"matching":{}}', query: choices },
+    { type: "application/x-ndjson", text: '{"userID":"1"}\n', query: "&columns[why]=fault" },
+    { type: "application/x-ndjson", text: '{"userID":"1"}\n', query: "&unknownColumns=ignore" },
+    { type: "application/x-ndjson", text: '{"userID":"1"}\n', query: "&header=none" },
+  ])("are refused for $type $text: $query", async ({ type, text, query }) => {
+    const answer = await send("offboarding", text, { query, type });
+    expect(answer).toBeError("invalid_request");
+    const given = ["columns", "unknownColumns", "header"].filter((path) => query.includes(path));
+    expect(answer.body.fields).toEqual(given.map((path) => ({ path, reason: "is for a CSV file" })));
+  });
+
+  test.each([
+    ["application/x-ndjson", '{"userID":"1"}\n'],
+    ["application/json", '{"users":[{"userID":"1"}]}'],
+  ])("are not needed: %s is accepted without them", async (type, text) => {
+    expect((await send("offboarding", text, { type })).status).toBe(202);
+  });
+
+  test("about a heading are refused for a file without headings; columns may be ignored", async () => {
+    const query = "&header=none&columns[id]=userID&columns[why]=ignore";
+    const answer = await send("offboarding", "k1\nk2\n", { query });
+    expect(answer).toBeError("invalid_request");
+    expect(answer.body.fields).toEqual([{ path: "columns.id", reason: "is not in the file" }]);
+    expect((await send("offboarding", "k1\nk2\n", { query: "&header=none&unknownColumns=ignore" })).status).toBe(202);
+  });
+});
+
 describe("a list without a header", () => {
   const withoutHeader = { query: "&header=none" };
 
