@@ -215,4 +215,19 @@ describe("the columns of a table", () => {
     ]);
     expect(faultsOf("offboarding", ["email", "email"])).toEqual([{ key: "twice", columns: ["email"] }]);
   });
+
+  test.each([
+    ["E-Mail", "E-Mail"],
+    ["E-Mail", "email"],
+  ])("of a CSV file with the headings %s and %s cannot differ in their use", (one, other) => {
+    const headings = ["Kennung", one, other];
+    const table = { form: "csv", headings } as const;
+
+    expect(faultsOf("offboarding", ["pairwiseID", "email", "ignore"], table)).toEqual([
+      { key: "heading", headings: [...new Set([one, other])] },
+    ]);
+    expect(faultsOf("offboarding", ["pairwiseID", "ignore", "ignore"], table)).toEqual([]);
+    // A workbook's columns are chosen by position.
+    expect(faultsOf("offboarding", ["pairwiseID", "email", "ignore"], { form: "xlsx", headings })).toEqual([]);
+  });
 });

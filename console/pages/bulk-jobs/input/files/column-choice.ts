@@ -1,4 +1,5 @@
 import {
+  foldHeading,
   isColumnOf,
   jobColumns,
   neededColumns,
@@ -13,9 +14,14 @@ import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
 export type Choice = ColumnMeaning | undefined;
 
 /** A fault of the choices, by its key below `jobs.columnsDialog`. */
-export interface ChoiceFault {
-  key: "needed" | "twice" | "profile" | "open";
-  columns: readonly JobColumn[];
+export type ChoiceFault =
+  | { key: "needed" | "twice" | "profile" | "open"; columns: readonly JobColumn[] }
+  | { key: "heading"; headings: readonly string[] };
+
+/** The headings of a table, and the form of its file. */
+interface HeadedTable {
+  form: "csv" | "xlsx";
+  headings: readonly string[];
 }
 
 /** Returns true if a table may be one column of identifiers or addresses without a heading. */
@@ -34,7 +40,7 @@ export function firstChoices(kind: JobKind, headings: readonly string[]): Choice
 }
 
 /** Returns all faults of the choices for a table. */
-export function faultsOf(kind: JobKind, choices: readonly Choice[]): ChoiceFault[] {
+export function faultsOf(kind: JobKind, choices: readonly Choice[], table?: HeadedTable): ChoiceFault[] {
   const chosen = choices.filter((choice): choice is JobColumn => choice !== undefined && isColumnOf(kind, choice));
   const has = (column: JobColumn): boolean => chosen.includes(column);
   const needed: readonly JobColumn[] = neededColumns[kind];
@@ -47,7 +53,22 @@ export function faultsOf(kind: JobKind, choices: readonly Choice[]): ChoiceFault
     ...(absent.length > 0 && absent.length < profileColumns.length
       ? [{ key: "profile", columns: absent } as const]
       : []),
+    ...(table?.form === "csv" ? headingFaults(table.headings, choices) : []),
   ];
+}
+
+/**
+ * Returns a fault for each heading of several columns whose choices differ: the service knows the columns of a CSV file
+ * only by their headings, so it would treat these columns alike.
+ */
+function headingFaults(headings: readonly string[], choices: readonly Choice[]): ChoiceFault[] {
+  const folded = headings.map(foldHeading);
+  return [...new Set(folded)].flatMap((same): ChoiceFault[] => {
+    const columns = [...headings.keys()].filter((index) => folded[index] === same);
+    const chosen = new Set(columns.map((index) => choices[index]).filter((choice) => choice !== undefined));
+    if (chosen.size < 2) return [];
+    return [{ key: "heading", headings: [...new Set(columns.map((index) => headings[index] ?? ""))] }];
+  });
 }
 
 /**

@@ -7,7 +7,7 @@ import { kindsOfJob } from "../../../../../domain/bulk-job/job.ts";
 import { useNumber } from "../../counts.ts";
 import type { Chosen } from "../file-type.ts";
 import type { JobKind } from "../../job.ts";
-import { faultsOf, isBare, isByAddressAlone, withoutRest, type Choice } from "./column-choice.ts";
+import { faultsOf, isBare, isByAddressAlone, withoutRest, type Choice, type ChoiceFault } from "./column-choice.ts";
 import {
   answersAt,
   chosenOf,
@@ -46,7 +46,8 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
       isOpen.current = false;
     };
   }, []);
-  const faults = answers.headed ? faultsOf(kind, answers.choices) : [];
+  const { headings } = tableOf(proposal, answers);
+  const faults = answers.headed ? faultsOf(kind, answers.choices, { form: proposal.form, headings }) : [];
   const isHiddenOpen = answers.usesHidden === undefined && hiddenRows(proposal, answers) > 0;
   const send = async () => {
     setBusy(true);
@@ -54,7 +55,6 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
       const chosen = await chosenOf(kind, proposal, answers);
       // After Cancel nothing is sent, and the next file's dialog stays open.
       if (!isOpen.current) return;
-      const { headings } = tableOf(proposal, answers);
       if (answers.headed) rememberChoices(localStorage, { kind, headings, choices: answers.choices });
       onClose();
       onChosen(chosen);
@@ -110,14 +110,9 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
               title={t("jobs.columnsDialog.faults")}
               role="status"
             >
-              {faults.map(({ key, columns }) => (
-                <Text key={key} size="sm">
-                  {t(
-                    key === "needed" ? `jobs.about.${kindsOfJob[kind].of}.needed` : `jobs.columnsDialog.fault.${key}`,
-                    {
-                      columns: columns.map((column) => t(`jobs.columnNames.${column}`)).join(t("jobs.refused.or")),
-                    },
-                  )}
+              {faults.map((fault) => (
+                <Text key={fault.key === "heading" ? `heading ${fault.headings.join()}` : fault.key} size="sm">
+                  <Fault kind={kind} fault={fault} />
                 </Text>
               ))}
             </Alert>
@@ -134,6 +129,19 @@ export function ColumnsDialog({ kind, proposal, onChosen, onRefused, onClose }: 
       </form>
     </Modal>
   );
+}
+
+function Fault({ kind, fault }: { kind: JobKind; fault: ChoiceFault }) {
+  const { t } = useTranslation();
+  const or = t("jobs.refused.or");
+  if (fault.key === "heading") {
+    const headings = fault.headings.map((heading) => (heading === "" ? "–" : heading)).join(or);
+    return t("jobs.columnsDialog.fault.heading", { headings });
+  }
+  const columns = fault.columns.map((column) => t(`jobs.columnNames.${column}`)).join(or);
+  return fault.key === "needed"
+    ? t(`jobs.about.${kindsOfJob[kind].of}.needed`, { columns })
+    : t(`jobs.columnsDialog.fault.${fault.key}`, { columns });
 }
 
 function SheetChoice({
