@@ -13,16 +13,45 @@ export const pair = (separator: string) =>
     }),
   );
 
+/** Returns a check that refuses the first text whose key an earlier text has; undefined is the key of a faulty text. */
+export const onceEach =
+  (keyOf: (text: string) => string | undefined, fold = (key: string): string => key) =>
+  (texts: readonly string[], context: z.RefinementCtx): void => {
+    const given = new Set<string>();
+    for (const key of texts.map(keyOf)) {
+      if (key === undefined) continue;
+      if (given.has(fold(key))) {
+        context.addIssue(`${key} is given twice`);
+        return;
+      }
+      given.add(fold(key));
+    }
+  };
+
+/** Returns the text before the position of a separator; undefined if there is no separator. */
+export const before = (text: string, at: number): string | undefined => (at < 0 ? undefined : text.slice(0, at));
+
 /** The options of lists; a list may use only some. */
 export const listOptions = {
   limit: option("N", "at most this many; default: all", wholeNumber(1, 999_999_999).optional()),
   search: option("TEXT", "only rows that contain it", z.string().min(1).max(256).optional()),
-  filter: option("KEY=VALUE", "only rows that match; may be given several times", pair("=").default([]), {
-    many: true,
-  }),
-  sort: option("KEY[:desc]", "order; may be given several times", z.array(z.string().min(1)).default([]), {
-    many: true,
-  }),
+  filter: option(
+    "KEY=VALUE",
+    "only rows that match; may be given several times",
+    pair("=")
+      .superRefine(onceEach((text) => before(text, text.indexOf("="))))
+      .default([]),
+    { many: true },
+  ),
+  sort: option(
+    "KEY[:desc]",
+    "order; may be given several times",
+    z
+      .array(z.string().min(1))
+      .superRefine(onceEach((text) => text.split(":")[0]))
+      .default([]),
+    { many: true },
+  ),
   csv: csvFlag,
 };
 

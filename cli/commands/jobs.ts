@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { foldHeading } from "../../domain/bulk-job/input/columns.ts";
 import { jobNameMax } from "../../domain/bulk-job/job.ts";
 import { graceDaysMax } from "../../domain/lifetimes.ts";
 import { argument, flag, option } from "../../terminal/command.ts";
@@ -14,7 +15,7 @@ import { watchJob } from "../bulk-job/watch-job.ts";
 import { allRows } from "../service/pages.ts";
 import { answerOf } from "../service/service-client.ts";
 import { command, type CliCommand } from "./command.ts";
-import { csvFlag, jobArgument, listOptions, pair, reasonOption } from "./inputs.ts";
+import { before, csvFlag, jobArgument, listOptions, onceEach, pair, reasonOption } from "./inputs.ts";
 import { jobsErase, jobsResults } from "./job-results.ts";
 import { asQuery } from "./query.ts";
 
@@ -48,7 +49,10 @@ const startOptions = {
   column: option(
     "HEADING=COLUMN",
     "the meaning of a column of a CSV file, or =ignore; may be given several times",
-    pair("=").default([]),
+    // The service finds a column by its folded heading.
+    pair("=")
+      .superRefine(onceEach((text) => before(text, text.lastIndexOf("=")), foldHeading))
+      .default([]),
     { many: true },
   ),
   ignoreUnknown: flag("leave out columns of a CSV file that are unknown", isSet),

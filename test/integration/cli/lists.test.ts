@@ -109,6 +109,15 @@ test.each([
   [["users", "list", "--limit", "many"], "--limit"],
   [["users", "list", "--filter", "locked"], "key=value"],
   [["users", "list", "--sort", "created:up"], ":asc"],
+  [
+    ["profiles", "list", "--filter", "deviceType=iOS", "--filter", "deviceType=Android"],
+    "--filter deviceType is given twice",
+  ],
+  [["users", "list", "--sort", "created", "--sort", "created:desc"], "--sort created is given twice"],
+  [
+    ["jobs", "start", "onboard", "-", "--column", "E-Mail=email", "--column", "email=ignore"],
+    "--column email is given twice",
+  ],
   [["users", "list", "--colour"], "unknown option"],
   [["users", "list", "too", "much"], "too many arguments"],
   [["usres"], "Did you mean users?"],
@@ -120,6 +129,26 @@ test.each([
   const { code, out, err } = await cli([...argv]);
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(message);
+});
+
+test("different keys can be given, also if they differ only in letter case", async () => {
+  const argv = [
+    "users",
+    "list",
+    "--limit",
+    "1",
+    "--filter",
+    "locked=false",
+    "--sort",
+    "created",
+    "--sort",
+    "pairwiseid",
+  ];
+  expect((await cli(argv)).code).toBe(0);
+
+  const { code, err } = await cli(["users", "list", "--filter", "locked=false", "--filter", "Locked=true"]);
+  expect(code).toBe(1);
+  expect(err).toContain("filter.Locked: there is no such filter");
 });
 
 test("help is output, and exits with 0", async () => {
