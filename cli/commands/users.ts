@@ -166,7 +166,8 @@ interface Outcome {
 
 /**
  * Calls a function for each user in turn. If the service refuses one of several users, the command still processes the
- * others; any other failure, and that of a single user, ends the command. Throws if no user succeeded.
+ * others; any other failure, and that of a single user, ends the command. With --json, the outcomes up to that failure
+ * are still written. Throws if no user succeeded.
  */
 async function forEach(
   context: Context,
@@ -189,9 +190,12 @@ async function forEach(
         (failure instanceof ServiceError && failure.status !== undefined) ||
         failure.code === "user_not_found" ||
         failure.code === "user_ambiguous";
-      if (users.length === 1 || !isOfThis) throw failure;
+      if (users.length === 1 || (!isOfThis && outcomes.length === 0)) throw failure;
       outcomes.push({ user: given, userID, status: "failed", error: failure.code, error_description: failure.message });
-      context.notify(`${given}: ${failure.message}`);
+      context.notifyFailure(`${given}: ${failure.message}`);
+      if (isOfThis) continue;
+      if (context.options.json) await context.out.answer(outcomes, "");
+      throw failure;
     }
   }
   const failed = outcomes.filter(({ status }) => status === "failed").length;

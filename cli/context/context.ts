@@ -26,6 +26,8 @@ export interface Context {
   service(): Promise<ServiceClient>;
   /** Writes a line on standard error, unless --quiet is set. */
   notify: (message: string) => void;
+  /** Writes a line about a failure on standard error, also with --quiet. */
+  notifyFailure: (message: string) => void;
   /**
    * Returns only if the user has typed `word` or passed --yes. Without a terminal, --yes is required, so no script does
    * anything irreversible by accident.
@@ -48,6 +50,9 @@ export function createContext(io: Io, options: GlobalOptions): Context {
       (service ??= context.credentials().then((found) => createServiceClient(found, retryOptionsOf(context)))),
     notify(message) {
       if (!options.quiet) io.stderr.write(`${plain(message)}\n`);
+    },
+    notifyFailure(message) {
+      io.stderr.write(`${plain(message)}\n`);
     },
     async confirm(about, word) {
       if (options.yes) return;

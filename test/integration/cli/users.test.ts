@@ -1,12 +1,19 @@
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { systemClock, type Clock } from "../../../cli/context/clock.ts";
 import { sql } from "../../../db/sql.ts";
 import { givenTwins } from "../../support/given/spellings.ts";
+import { startReverseProxy, type ReverseProxy } from "../../support/run/reverse-proxy.ts";
 import { useApi } from "../../support/service/api.ts";
+import type { CliRun } from "../../support/service/cli.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
 
 const api = useApi();
 const realm = useCliRealm(api);
 const { cli } = realm;
+let proxy: ReverseProxy;
+beforeAll(async () => {
+  proxy = await startReverseProxy(() => api.url);
+});
 
 const shown = async (user: string): Promise<Record<string, unknown>> =>
   JSON.parse((await cli(["users", "show", user, "--json"])).out) as Record<string, unknown>;
@@ -109,6 +116,57 @@ test("if one user cannot be changed, the command continues with the others and e
     { user: "nobody", status: "failed" },
   ]);
   expect((await cli(["users", "lock", "999999", "nobody"])).code).toBe(1);
+});
+
+test("--quiet leaves the failure of a user on standard error, and no success", async () => {
+  const { id } = await realm.user();
+  const { code, out, err } = await cli(["users", "lock", "999999", id, "--quiet"]);
+
+  expect({ code, out }).toEqual({ code: 3, out: "" });
+  expect(err).toMatch(/^999999: [^\n]+\n$/);
+});
+
+describe("if the connection is lost in the middle", () => {
+  /** Offboards users over a connection that is lost at the given user. */
+  const offboarding = async (users: readonly string[], lostAt: string, ...options: string[]): Promise<CliRun> => {
+    proxy.decide(({ method, path }) =>
+      method === "DELETE" && path === `/api/user/${lostAt}` ? "lose-answer" : "pass",
+    );
+    const clock: Clock = { ...systemClock, wait: () => Promise.resolve() };
+    const env = { REALMPASS_URL: proxy.url };
+    return cli(["users", "offboard", ...users, "--yes", ...options], { env, clock });
+  };
+  const threeUsers = async (): Promise<string[]> =>
+    [await realm.user(), await realm.user(), await realm.user()].map(({ id }) => id);
+
+  test("--json gives the outcomes up to the user at whom it was lost", async () => {
+    const users = await threeUsers();
+    const { code, out, err } = await offboarding(users, users[1]!, "--json", "--quiet");
+
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject([
+      { user: users[0], userID: users[0], status: "offboarded" },
+      { user: users[1], userID: users[1], status: "failed", error: "unreachable" },
+    ]);
+    expect(err).toContain(`${users[1]}: The service cannot be reached`);
+    expect((await shown(users[2]!))["blacklisted"]).toBe(false);
+  });
+
+  test("--json gives the error alone if it was lost at the first user", async () => {
+    const users = await threeUsers();
+    const { code, out } = await offboarding(users, users[0]!, "--json");
+
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ result: "error", error: "unreachable" });
+  });
+
+  test("without --json, standard error names the users who are done, and standard output stays empty", async () => {
+    const users = await threeUsers();
+    const { code, out, err } = await offboarding(users, users[1]!);
+
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(`(${users[0]}): offboarded.`);
+  });
 });
 
 test("offboarding without a terminal requires --yes", async () => {
