@@ -1,4 +1,5 @@
 import { only, type Db } from "../../client.ts";
+import { isUnsettled } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import {
   collectedOutputMinutes,
@@ -21,6 +22,10 @@ const counted = async (db: Db, statement: Sql): Promise<number> => {
 
 /** Only data keys older than this are blanked: no thread seals with them any more. */
 const dataKeyMinutesMin = 1;
+
+/** Matches an output `o` that hand-over `h` still waits for: it is erased only together with its profile's revocation. */
+const isUnfetched = (h: Sql, o: Sql): Sql =>
+  sql`(${o}.sealed is not null and ${o}.collected_at is null and ${h}.downloaded_at is null)`;
 
 /**
  * Erases the outputs of single issuances past their retention, and the data keys that no longer seal any output. Files
@@ -45,6 +50,10 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
           where sealed is not null
             and job_id is null
             and created_at < ${at}::timestamptz - make_interval(hours => ${uncollectedOutputHours})
+            and not exists (select
+                              from hand_overs h
+                             where h.issuance_id = issuance_outputs.issuance_id
+                               and ${isUnfetched(sql`h`, sql`issuance_outputs`)})
           limit ${slice})
         union
         (select o.issuance_id
@@ -121,10 +130,16 @@ export function removals(at: Date): Sql[] {
                                 from sign_in_links
                                where expires_at < ${at}::timestamptz - interval '1 day'
                                limit ${slice})`,
+    // A hand-over whose file may still be fetched stays: without its row, nothing would revoke an unfetched profile.
     sql`delete from hand_overs
-         where id in (select id
-                        from hand_overs
-                       where expires_at < ${at}::timestamptz - make_interval(hours => ${endedHandOverHours})
+         where id in (select h.id
+                        from hand_overs h
+                       where h.expires_at < ${at}::timestamptz - make_interval(hours => ${endedHandOverHours})
+                         and not exists (select from issuances i where i.id = h.issuance_id and ${isUnsettled(sql`i`)})
+                         and not exists (select
+                                           from issuance_outputs o
+                                          where o.issuance_id = h.issuance_id
+                                            and ${isUnfetched(sql`h`, sql`o`)})
                        limit ${slice})`,
     // Also compares with the database's clock: a worker whose clock is ahead must not remove responders that others
     // use.

@@ -210,7 +210,7 @@ export function driveJobs(db: () => Database, { clock = systemClock }: { clock?:
     onEnd: () => undefined,
     clock,
     log: silentLog,
-    issueAll: (ids) => settleUnsigned(db(), ids),
+    issueAll: (ids) => settleUnsigned(db(), ids, clock.now()),
     queues: {
       enqueueAll(_, payloads) {
         for (const payload of payloads as unknown as RowRange[]) {
@@ -237,8 +237,11 @@ export function driveJobs(db: () => Database, { clock = systemClock }: { clock?:
 }
 
 /** Settles issuances as a worker does, with random bytes in place of certificates. */
-async function settleUnsigned(db: Database, ids: readonly string[]): Promise<ReadonlyMap<string, IssuanceOutcome>> {
-  const at = systemClock.now();
+async function settleUnsigned(
+  db: Database,
+  ids: readonly string[],
+  at: Date,
+): Promise<ReadonlyMap<string, IssuanceOutcome>> {
   const claimId = randomUUID();
   const draws = ids.map((id) => ({
     id,

@@ -9,6 +9,7 @@ import { handOverMinutes } from "../../../../../domain/lifetimes.ts";
 import { masterKeys } from "../../../../../runtime/keys/master-key.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { purgeExpired, revokeUnfetched } from "../../../../../worker/upkeep/upkeep.ts";
+import { driveJobs } from "../../../../support/given/bulk-jobs.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import type { Visit } from "../../../../support/browser/browser-session.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
@@ -59,7 +60,7 @@ const take = async (link: string, deviceType = "Linux") => {
 };
 
 const issuancesOf = (user: GivenUser) =>
-  api.database.owner.query(sql`select id from issuances where user_id = ${user.id}`);
+  api.database.owner.query<{ id: string }>(sql`select id from issuances where user_id = ${user.id}`);
 
 describe("on this device", () => {
   test("nothing is created until Download is tapped; then the file contains certificates and key, and its profile is the user's", async () => {
@@ -304,10 +305,19 @@ describe("the file", () => {
       select o.issuance_id from issuance_outputs o join hand_overs h on h.issuance_id = o.issuance_id
        where h.id = ${idOf(page)} and o.sealed is not null
     `);
+  const handOversOf = (page: Visit) =>
+    api.database.owner.query(sql`select id from hand_overs where id = ${idOf(page)}`);
   const after = (minutes: number) => {
     const at = new Date(systemClock.now().getTime() + minutes * 60_000);
     const deps = { db: api.database.open("realmpass_worker"), clock: { now: () => at }, log: silentLog };
-    return { purge: () => purgeExpired(deps), revokeUnfetched: () => revokeUnfetched(deps) };
+    return {
+      purge: () => purgeExpired(deps),
+      revokeUnfetched: () => revokeUnfetched(deps),
+      issue: (ids: readonly string[]) =>
+        driveJobs(() => deps.db, deps)
+          .deps()
+          .issueAll(ids),
+    };
   };
   const revocationsOf = (user: GivenUser) =>
     api.database.owner.query(sql`
@@ -397,6 +407,43 @@ describe("the file", () => {
     }
   });
 
+  test("that nobody fetched while no worker ran for a day is erased with its profile's revocation", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.add();
+    const { action, fields } = formOf(page);
+    await visitor.browser.post(action, fields, { follow: false });
+    expect(await sealedOf(page)).toHaveLength(1);
+
+    await after(24 * 60 + 1).purge();
+    await after(24 * 60 + 1).revokeUnfetched();
+
+    expect(await revocationsOf(user)).toEqual([{ reason: 5, by: null, of: user.id }]);
+    expect(await sealedOf(page)).toEqual([]);
+  });
+
+  test("that is made a day after it was requested is not forgotten: unless somebody fetches it, its profile is revoked", async () => {
+    // The worker cannot open this realm's issuer, so the test settles the issuance, at its own time.
+    const user = await given.user({ realmId: await given.realm() });
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.add();
+    await visitor.download(page, { waits: false });
+    const issuances = await issuancesOf(user);
+    await after(26 * 60).purge();
+    await after(26 * 60).issue(issuances.map(({ id }) => id));
+    expect(await serialsOf(api, user)).toHaveLength(1);
+
+    await after(26 * 60 + 29).revokeUnfetched();
+    expect(await serialsOf(api, user)).toHaveLength(1);
+    await after(26 * 60 + 31).purge();
+    await after(26 * 60 + 31).revokeUnfetched();
+    expect(await revocationsOf(user)).toEqual([{ reason: 5, by: null, of: user.id }]);
+    expect(await sealedOf(page)).toEqual([]);
+
+    await after(26 * 60 + 31).purge();
+    expect(await handOversOf(page)).toEqual([]);
+  });
+
   test("a file that is being downloaded during upkeep stays, and so does its profile", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
@@ -426,16 +473,22 @@ describe("the file", () => {
 
   test("a hand-over is deleted a day after it ended", async () => {
     const { page } = await offer(await person());
-    const rows = () => api.database.owner.query(sql`select id from hand_overs where id = ${idOf(page)}`);
-    const db = api.database.open("realmpass_worker");
-    const tidyUp = (minutes: number) => {
-      const at = new Date(systemClock.now().getTime() + minutes * 60_000);
-      return purgeExpired({ db, clock: { now: () => at }, log: silentLog });
-    };
-    await tidyUp(24 * 60);
-    expect(await rows()).toHaveLength(1);
-    await tidyUp(24 * 60 + handOverMinutes + 1);
-    expect(await rows()).toEqual([]);
+    await after(24 * 60).purge();
+    expect(await handOversOf(page)).toHaveLength(1);
+    await after(24 * 60 + handOverMinutes + 1).purge();
+    expect(await handOversOf(page)).toEqual([]);
+  });
+
+  test("a hand-over whose file was fetched is deleted a day after it ended", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.add();
+    await visitor.download(page);
+    await after(26 * 60).purge();
+    await after(26 * 60).revokeUnfetched();
+    expect(await handOversOf(page)).toEqual([]);
+    expect(await sealedOf(page)).toEqual([]);
+    expect(await serialsOf(api, user)).toHaveLength(1);
   });
 
   test("only the browser that claimed the hand-over gets the file, not the same user elsewhere or anyone else with the address", async () => {
