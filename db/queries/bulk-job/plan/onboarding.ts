@@ -44,8 +44,8 @@ export const named = (rows: Sql, realmId: string): Sql => sql`
 
 /**
  * Plans the onboarding of `rows`: who the users are, what changes for them, and what prevents it. A profile that the
- * user already has, by name and device type, is not issued again. Looks up each row separately, which is the best plan
- * for any number of rows.
+ * user already has, by name and device type, or that is being issued for them, is not issued again. Looks up each row
+ * separately, which is the best plan for any number of rows.
  */
 export const planOnboarding = (
   rows: Sql,
@@ -78,7 +78,7 @@ export const planOnboarding = (
                               else coalesce(nullif(r.email, ''), u.email, '') end as email_after,
                          coalesce(r.max_profiles, u.profile_override, 0) as override_after,
                          coalesce(c.active, 0) + coalesce(s.unsettled, 0) as held,
-                         r.profile_name is not null and not coalesce(c.same, false) as issues
+                         r.profile_name is not null and not coalesce(c.same, false) and not coalesce(s.same, false) as issues
                     from ${named(rows, realmId)}
                     cross join ${ids.byId(realmId, sql`n.pairwise_id`)}
                     left join lateral (select id, email, profile_override, locked_at, offboarded_at
@@ -91,7 +91,8 @@ export const planOnboarding = (
                                         where c.user_id = u.id
                                           and ${isActive(sql`c`, at)}
                                        offset 0) c on r.profile_name is not null
-                    left join lateral (select count(*) as unsettled
+                    left join lateral (select count(*) as unsettled,
+                                              bool_or(s.name = r.profile_name and s.device_type = r.device_type) as same
                                          from issuances s
                                         where s.user_id = u.id
                                           and ${isUnsettled(sql`s`)}

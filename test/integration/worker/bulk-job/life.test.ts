@@ -374,6 +374,42 @@ test("two jobs with the same people in opposite order, run at the same time, nev
   expect(await usersOf(realmId)).toBe(200);
 });
 
+test("two jobs with the same rows make one profile for each person and device, also while the first is unfinished", async () => {
+  const realmId = await given.realm({ maxProfiles: 3 });
+  const rows = names(20, laptop);
+  const [one, two, phones] = [
+    await onboardingOf(realmId, { rows }),
+    await onboardingOf(realmId, { rows }),
+    await onboardingOf(realmId, { rows: rows.map((row) => ({ ...row, profileName: "phone" })) }),
+  ];
+  await jobs.advance(one);
+  const [chunk] = jobs.waiting.splice(0);
+  const actor = { userId: null, clientId: bulkClientOf(realmId) };
+  await worker().transaction((tx) => onboarding.onboardRows(tx, { ...chunk!, realmId, actor, at: systemClock.now() }));
+  expect((await rowsOf(database.owner, one)).every(({ status }) => status === "working")).toBe(true);
+
+  await jobs.run(two);
+  await jobs.run(phones);
+  await jobs.work(chunk!);
+  await jobs.run(one);
+
+  expect(await jobOf(database.owner, one)).toMatchObject({ state: "completed", changed: 20 });
+  expect(await jobOf(database.owner, two)).toMatchObject({ state: "completed", unchanged: 20 });
+  // Control: a profile of another name is another profile.
+  expect(await jobOf(database.owner, phones)).toMatchObject({ state: "completed", changed: 20 });
+  const profiles = await database.owner.query(sql`
+    select name, count(*)::integer as profiles, count(distinct user_id)::integer as people
+      from certificates
+     where realm_id = ${realmId}
+     group by name
+     order by name
+  `);
+  expect(profiles).toEqual([
+    { name: "laptop", profiles: 20, people: 20 },
+    { name: "phone", profiles: 20, people: 20 },
+  ]);
+});
+
 describe("a row that the database refuses", () => {
   async function refusing(table: string, condition: string, run: () => Promise<void>): Promise<void> {
     await database.owner.query(
