@@ -11,7 +11,8 @@ import { sql, type Sql } from "../sql.ts";
  * all with their audit entries. Rows are done, or `working` until their profile is settled; a row that cannot be
  * applied changes nothing. Users are created in the order of their pairwise ids, locked in the order of their ids, and
  * only then counted: two jobs with the same people never deadlock, and they cannot both use the last place under a
- * limit. Rows are joined by ctid, because a join by position would compare each row with every other.
+ * limit. Of several rows about a person, which can show only once the person exists, the first is applied. Rows are
+ * joined by ctid, because a join by position would compare each row with every other.
  */
 export async function onboardRows(
   tx: Db,
@@ -77,7 +78,7 @@ export async function onboardRows(
     await tx.query<progress.Progress>(sql`
       with verdicts as materialized (
         select judged.*, r.place, case when error_code is null and issues then gen_random_uuid() end as issuance_id
-          from (${verdicts}) as judged
+          from (${oncePerPerson(verdicts)}) as judged
          cross join lateral (select ctid as place
                                from job_rows
                               where job_id = ${range.jobId}
@@ -128,6 +129,17 @@ export async function onboardRows(
     `),
   );
 }
+
+/** Fails the rows of {@link plan.planOnboarding} that are about the same person as an earlier row without an error. */
+const oncePerPerson = (verdicts: Sql): Sql => sql`
+  select position, user_id, profile_name, device_type, format, email_before, email_after, override_before, override_after,
+         issues, differs,
+         case when again then 'failed' else verdict end as verdict,
+         case when again then 'duplicate_row' else error_code end as error_code,
+         case when again then ${progress.duplicateOf("person", sql`first`)} else message end as message
+    from (select known.*, error_code is null and user_id is not null and position > first as again
+            from (select v.*, min(position) filter (where error_code is null) over (partition by user_id) as first
+                    from (${verdicts}) as v) as known) as v`;
 
 /** Names of fields only, without the personal data in them: audit entries are never deleted. */
 const changedFields = sql`to_jsonb(array_remove(array[

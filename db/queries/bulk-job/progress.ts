@@ -79,6 +79,10 @@ export const inRange = ({ jobId, from, to }: RowRange): Sql =>
 /** Returns the message of the error `code`. */
 export const messageOf = (code: Sql): Sql => sql`${JSON.stringify(rowErrors)}::jsonb ->> ${code}`;
 
+/** Returns the message of a row about the same `subject` as the row at position `first`. */
+export const duplicateOf = (subject: string, first: Sql): Sql =>
+  sql`${`the same ${subject} as row `}::text || ${first}`;
+
 /** A job's state after some of its rows have changed. */
 export interface Progress {
   state: JobState;

@@ -70,7 +70,7 @@ export async function failDuplicates(
     )
     update job_rows r
        set status = 'failed', expected = 'failed', error_code = 'duplicate_row',
-           message = ${`the same ${same} as row `} || again.first
+           message = ${progress.duplicateOf(same, sql`again.first`)}
       from again
      where r.ctid = again.place
   `);

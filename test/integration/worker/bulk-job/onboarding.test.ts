@@ -315,6 +315,24 @@ test("a person named twice is onboarded once, and the result of the later row na
   expect((await usersOf(realmId)).find(({ pairwiseId }) => pairwiseId === "ann")?.email).toBe("first@b.c");
 });
 
+test("a new person named by id in one row and only by e-mail address in another row gets the profile of the first row alone", async () => {
+  const realmId = await given.realm({ maxProfiles: 1 });
+  const { job, rows } = await onboard(realmId, [
+    { pairwiseId: "ann", email: "a@b.c", ...laptop },
+    { email: "a@b.c", ...laptop, profileName: "phone" },
+    { pairwiseId: "bob", email: "b@b.c", ...laptop },
+  ]);
+  expect(rows.map(({ status, errorCode, message }) => [status, errorCode, message])).toEqual([
+    ["changed", null, null],
+    ["failed", "duplicate_row", "the same person as row 1"],
+    ["changed", null, null],
+  ]);
+  expect(job).toMatchObject({ changed: 2, failed: 1 });
+  const [ann, bob] = await usersOf(realmId);
+  expect((await profilesOf(ann!.id)).map(({ name }) => name)).toEqual(["laptop"]);
+  expect(await profilesOf(bob!.id)).toHaveLength(1);
+});
+
 test.each([
   ["no_issuer", null],
   ["issuer_expiring", 100],
