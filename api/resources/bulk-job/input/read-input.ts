@@ -10,14 +10,14 @@ import { decodeText } from "./decode-text.ts";
 
 /**
  * Reads an uploaded file of any type that jobs take: its rows, or the search and filter that select the rows. Throws
- * {@link UnusableFile} if another file than CSV comes with choices for columns.
+ * {@link UnusableFile} if another file than CSV comes with a column of faults.
  */
 export function readInput(
   kind: JobKind,
   { type, bytes, charset }: Pick<Upload, "type" | "bytes" | "charset">,
   choices: ColumnChoices,
 ): Promise<RowSource | FoundMatching> | RowSource {
-  if (type !== "text/csv") requireNoChoices(choices);
+  if (type !== "text/csv") requireNoFaultColumn(choices);
   const text = decodeText(bytes, charset);
   switch (type) {
     case "application/json":
@@ -31,14 +31,11 @@ export function readInput(
   }
 }
 
-function requireNoChoices({ columns, ignoreUnknown, withoutHeader }: ColumnChoices): void {
-  const given = [
-    ...(Object.keys(columns).length > 0 ? ["columns"] : []),
-    ...(ignoreUnknown ? ["unknownColumns"] : []),
-    ...(withoutHeader ? ["header"] : []),
-  ];
-  if (given.length === 0) return;
-  throw new UnusableFile(`For a CSV file alone: ${given.join(", ")}.`, {
-    fields: given.map((path) => ({ path, reason: "is for a CSV file" })),
+/** Ignored, the choice would let the job work the rows that the client marked as faulty. */
+function requireNoFaultColumn({ columns }: ColumnChoices): void {
+  const headings = Object.entries(columns).flatMap(([heading, column]) => (column === "fault" ? [heading] : []));
+  if (headings.length === 0) return;
+  throw new UnusableFile(`Only a CSV file has a column of faults: ${headings.join(", ")}.`, {
+    fields: headings.map((heading) => ({ path: `columns.${heading}`, reason: "is for a CSV file" })),
   });
 }
