@@ -28,6 +28,13 @@ export const isHeldJob = (j: Sql): Sql => sql`(${j}.state = 'grace' and ${j}.rev
 export const isUnsettled = (i: Sql): Sql => sql`${i}.status in ('queued', 'signing')`;
 
 /**
+ * SQL that tests whether hand-over `h` still waits for output `o` to be fetched: it is erased only together with its
+ * profile's revocation.
+ */
+export const isUnfetched = (h: Sql, o: Sql): Sql =>
+  sql`(${o}.sealed is not null and ${o}.collected_at is null and ${h}.downloaded_at is null)`;
+
+/**
  * Returns the earliest time at which the profile that issuance `i` replaces is revoked; null: it replaces none, or its
  * file was never sent. The previous release stores no such time, and only replaces profiles beyond the limit.
  */

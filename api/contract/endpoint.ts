@@ -155,6 +155,9 @@ export interface Described<Code extends ErrorCode> {
   unknown?: Partial<Record<string, Code>>;
 }
 
+/** Why the query's parameter is refused at an endpoint that reads it from the body. */
+export const inBody = "must be in the body";
+
 export interface QueryRefusals {
   /**
    * By name: parameters of the query that have an effect at related endpoints but not here, and why each is refused.

@@ -5,7 +5,7 @@ import { handOverFileMinutes, replacedDaysMax, replacedHours } from "../../domai
 import { only, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as certificates from "../queries/certificates/certificates.ts";
-import { isActive, limitOf, replacedEnd } from "../rules.ts";
+import { isActive, isUnfetched, limitOf, replacedEnd } from "../rules.ts";
 import { sql, type Sql } from "../sql.ts";
 
 /** How many serial numbers an audit entry lists at most. */
@@ -234,11 +234,9 @@ export async function revokeUnfetched(tx: Db, { at }: { at: Date }): Promise<{ f
       select o.issuance_id
         from issuance_outputs o
         join hand_overs h on h.issuance_id = o.issuance_id
-       where o.sealed is not null
+       where ${isUnfetched(sql`h`, sql`o`)}
          and o.job_id is null
-         and o.collected_at is null
          and o.created_at < ${at}::timestamptz - make_interval(mins => ${handOverFileMinutes})
-         and h.downloaded_at is null
        order by h.id
        limit ${slice}
          for update of h skip locked

@@ -15,12 +15,6 @@ export const graceDescription =
 export const scopesDescription =
   "Needs the scopes of what the job does: `user.modify`, `user.delete` or `profile.delete`, and `profile.create` where rows ask for profiles.";
 
-/**
- * Why a parameter is refused in the query of an action on a job. Creating a job takes it there; ignored, it would begin
- * work that the client did not ask for.
- */
-export const inBody = "must be in the body";
-
 /** Throws unless the caller has the scopes for what a job does. */
 export async function requireScopesOf(
   db: Db,

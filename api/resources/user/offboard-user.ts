@@ -6,7 +6,7 @@ import { UserID } from "../../../domain/ids.ts";
 import { RevocationReason } from "../../../domain/certificate/revocation.ts";
 import { graceDaysMax } from "../../../domain/lifetimes.ts";
 import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
-import { Done, done, endpoint } from "../../contract/endpoint.ts";
+import { Done, done, endpoint, inBody } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { answered } from "../../contract/reply.ts";
 import { admitRemovals, confirmation, removalDescription, removalErrors } from "../profile/admit-removals.ts";
@@ -27,7 +27,7 @@ export const offboardUser = endpoint({
   params: z.object({ userID: UserID }),
   query: confirmation.query,
   // Ignored, it would revoke at once what the client wants to keep for days.
-  refusedQuery: { graceDays: "must be in the body" },
+  refusedQuery: { graceDays: inBody },
   body: confirmation.body.extend({
     reason: RevocationReason.optional().describe(
       `CRLReason (RFC 5280 section 5.3.1). Default: ${offboarding.offboardingReason}. Not with graceDays.`,

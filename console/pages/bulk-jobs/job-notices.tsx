@@ -34,33 +34,11 @@ export function JobNotices({ job }: { job: Job }) {
       </Alert>
     );
   if (job.error === jobNotices.changedSinceCheck)
-    return (
-      <Alert
-        color="yellow"
-        icon={<IconInfoCircle aria-hidden />}
-        title={t("jobs.changedSinceCheck.title")}
-        role="status"
-      >
-        {t(kindTexts(job.kind).changedSince)}
-      </Alert>
-    );
+    return <Notice title={t("jobs.changedSinceCheck.title")}>{t(kindTexts(job.kind).changedSince)}</Notice>;
   if (job.error === jobNotices.creatorEnded)
-    return (
-      <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={t("jobs.creatorEnded.title")} role="status">
-        {t("jobs.creatorEnded.text")}
-      </Alert>
-    );
+    return <Notice title={t("jobs.creatorEnded.title")}>{t("jobs.creatorEnded.text")}</Notice>;
   if (job.error === jobNotices.restored)
-    return (
-      <Alert
-        color="yellow"
-        icon={<IconInfoCircle aria-hidden />}
-        title={t("jobs.databaseRestored.title")}
-        role="status"
-      >
-        {t("jobs.databaseRestored.text")}
-      </Alert>
-    );
+    return <Notice title={t("jobs.databaseRestored.title")}>{t("jobs.databaseRestored.text")}</Notice>;
   if (job.error === jobFailures.nothingUsable)
     return (
       <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.nothingUsable.title")} role="alert">
@@ -80,4 +58,13 @@ export function JobNotices({ job }: { job: Job }) {
       </Alert>
     );
   return null;
+}
+
+/** Shows information about the job that is neither a fault nor urgent. */
+function Notice({ title, children }: { title: string; children: string }) {
+  return (
+    <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={title} role="status">
+      {children}
+    </Alert>
+  );
 }

@@ -1,5 +1,5 @@
 import { only, type Db } from "../../client.ts";
-import { isUnsettled } from "../../rules.ts";
+import { isUnfetched, isUnsettled } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import {
   collectedOutputMinutes,
@@ -22,10 +22,6 @@ const counted = async (db: Db, statement: Sql): Promise<number> => {
 
 /** Only data keys older than this are blanked: no thread seals with them any more. */
 const dataKeyMinutesMin = 1;
-
-/** Matches an output `o` that hand-over `h` still waits for: it is erased only together with its profile's revocation. */
-const isUnfetched = (h: Sql, o: Sql): Sql =>
-  sql`(${o}.sealed is not null and ${o}.collected_at is null and ${h}.downloaded_at is null)`;
 
 /**
  * Erases the outputs of single issuances past their retention, and the data keys that no longer seal any output. Files

@@ -76,7 +76,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   let server: { certificate: string; privateKey: string };
   let healthy: Profile;
   let special: Profile;
-  /** What the RADIUS servers of every test have in common. */
+  /** The options that all RADIUS servers of these tests share. */
   let common: Omit<RadiusOptions, "mode" | "issuers">;
   /** The application whose credentials the RADIUS servers use at the API. */
   let reader: { clientId: string; clientSecret: string };

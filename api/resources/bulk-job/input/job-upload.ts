@@ -51,9 +51,10 @@ export const OffboardingQuery = JobQuery.extend({
       `All people in the job are locked out at once, and their devices go offline this many days later, 1 to ${graceDaysMax}. Default: at once.`,
     ),
 });
+export type JobQuery = z.output<typeof JobQuery> & Pick<z.output<typeof OffboardingQuery>, "graceDays">;
+
 /** Parameters for creating another kind of job: refused where they would have no effect. */
 export const forOtherKinds = { graceDays: "is for an offboarding", reason: "is for a revocation" };
-export type JobQuery = z.output<typeof JobQuery> & Pick<z.output<typeof OffboardingQuery>, "graceDays">;
 
 /** The query parameters of an upload for a revocation. */
 export const RevocationQuery = JobQuery.extend({

@@ -9,12 +9,12 @@ import type { Db } from "../../../../db/client.ts";
 import { graceDaysMax } from "../../../../domain/lifetimes.ts";
 import { kindsOfJob, type JobKind } from "../../../../domain/bulk-job/job.ts";
 import { BulkJobID } from "../../../../domain/ids.ts";
-import { endpoint } from "../../../contract/endpoint.ts";
+import { endpoint, inBody } from "../../../contract/endpoint.ts";
 import { filters } from "../../../contract/filters.ts";
 import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { answerChanged } from "../answer-job.ts";
-import { inBody, requireNear, requireScopesOf } from "../job-rules.ts";
+import { requireNear, requireScopesOf } from "../job-rules.ts";
 
 /** The words after the number of people or profiles that a job would change. */
 const wouldBe = {
@@ -34,10 +34,9 @@ export const startJob = endpoint({
   description:
     "Starts at `executeAt`, up to 90 days ahead, or at once if that time is over or there is none. Needs the scopes " +
     "of what the job does. If the number of people has to be confirmed, `confirmTotal` is the number that the check " +
-    "found will change. A job whose " +
-    "creator may no longer create it (`creator_ended`) then belongs to the caller. A job in `grace` is started with " +
-    "`confirmTotal` alone, the number of its rows that are " +
-    "not done (`total` less `done`): their devices go off now.",
+    "found will change. A job whose creator may no longer create it (`creator_ended`) then belongs to the caller. A " +
+    "job in `grace` is started with `confirmTotal` alone, the number of its rows that are not done (`total` less " +
+    "`done`): their devices go off now.",
   method: "post",
   path: "/api/jobs/:id/start",
   access: "staff",

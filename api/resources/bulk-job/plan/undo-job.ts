@@ -4,12 +4,12 @@ import * as undo from "../../../../db/queries/bulk-job/plan/undo.ts";
 import * as jobs from "../../../../db/queries/bulk-job/jobs.ts";
 import { BulkJobID } from "../../../../domain/ids.ts";
 import { drawBulkJobId } from "../../../../runtime/draw-ids.ts";
-import { endpoint } from "../../../contract/endpoint.ts";
+import { endpoint, inBody } from "../../../contract/endpoint.ts";
 import { filters } from "../../../contract/filters.ts";
 import { actorOf } from "../../../contract/principal.ts";
 import { JobView } from "../../../contract/views/job-view.ts";
 import { answerChanged } from "../answer-job.ts";
-import { inBody, requireNear } from "../job-rules.ts";
+import { requireNear } from "../job-rules.ts";
 import { beginJob } from "../input/begin-job.ts";
 
 export const undoJob = endpoint({
